@@ -29,7 +29,10 @@ const struct cudrvTable cudrvUnloaded = {
 
 _Atomic(const struct cudrvTable *) cudrvPublished = &cudrvUnloaded;
 
-/* The header declares one variant of each function; the prototypes of both are the rows'. */
+/* The header declares one variant of each function; the prototypes of both are the rows', and all are exported. */
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 #define CUDRV_ONE(name, lookup, version, plain, stream, toolkit, pfn, count, ...)                                      \
     CUresult CUDAAPI cudrv##name(CUDRV_PARAMS(count, __VA_ARGS__));                                                    \
     CUresult CUDAAPI cudrv##name(CUDRV_PARAMS(count, __VA_ARGS__))                                                     \
@@ -38,5 +41,8 @@ _Atomic(const struct cudrvTable *) cudrvPublished = &cudrvUnloaded;
     }
 #include "drv/entries.h"
 #undef CUDRV_ONE
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 
 #undef TABLE
