@@ -5,10 +5,14 @@
 
 # Sets CUCOPY_CUDA_INCLUDE_DIR (cached) and CUCOPY_CUDA_VERSION, or CUCOPY_CUDA_PROBLEM to a sentence for the user.
 function(cucopy_find_cuda_headers)
-    set(layouts include targets/x86_64-linux/include targets/sbsa-linux/include)
+    # Of a toolkit, of conda's packages, of the wheels.
+    set(layouts include targets/x86_64-linux/include targets/sbsa-linux/include nvidia/cu13/include
+                nvidia/cuda_runtime/include)
+    if(CUDAToolkit_ROOT OR NOT EXISTS "${CUCOPY_CUDA_INCLUDE_DIR}/cuda.h")
+        unset(CUCOPY_CUDA_INCLUDE_DIR CACHE) # what an earlier run found
+    endif()
     if(CUDAToolkit_ROOT)
-        # Asked for by name: that one or none, whatever an earlier run found.
-        unset(CUCOPY_CUDA_INCLUDE_DIR CACHE)
+        # Asked for by name: that one or none.
         find_path(CUCOPY_CUDA_INCLUDE_DIR cuda.h PATHS ${CUDAToolkit_ROOT} PATH_SUFFIXES ${layouts} NO_DEFAULT_PATH)
     else()
         find_program(nvcc nvcc NO_CACHE)
@@ -41,6 +45,7 @@ function(cucopy_find_cuda_headers)
     set(CUCOPY_CUDA_VERSION "${version}" PARENT_SCOPE)
     if(NOT version GREATER_EQUAL 11080)
         set(CUCOPY_CUDA_PROBLEM "${CUCOPY_CUDA_INCLUDE_DIR}/cuda.h is too old (${line}). ${remedy}" PARENT_SCOPE)
+        unset(CUCOPY_CUDA_INCLUDE_DIR CACHE)
     endif()
 endfunction()
 
