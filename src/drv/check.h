@@ -75,7 +75,7 @@
 #else
 #define CUDRV_TOOLKIT_12080 0
 #endif
-#if CUDA_VERSION >= 13000 /* 12.9 declares what it added in cuda.h alone */
+#if CUDA_VERSION >= 13000 /* cuGreenCtxGetId, which 13.0 dates to 12.9, is in no 12.9 header */
 #define CUDRV_TOOLKIT_12090 1
 #else
 #define CUDRV_TOOLKIT_12090 0
