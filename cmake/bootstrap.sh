@@ -8,6 +8,7 @@
 #
 # Installs with apt-get when it may (root, or sudo without a password); otherwise says what to install, and stops.
 # The headers of an installed CUDA Toolkit are used; where there is none, they are fetched into build/cuda.
+# shellcheck disable=SC2317 # functions are passed by name
 set -eu
 cd "$(dirname "$0")/.."
 
