@@ -46,7 +46,7 @@ install_missing() {
     fi
     # shellcheck disable=SC2086 # as_root is words, and so is missing
     if ! command -v apt-get >/dev/null || ! $as_root true 2>/dev/null; then
-        stop "please install these and start again (Debian's names):$missing"
+        stop "something is missing; start again after: sudo apt-get install --no-install-recommends$missing"
     fi
     say "installing with apt-get:$missing"
     mkdir -p build
