@@ -153,27 +153,98 @@ typedef enum cucopyStep {
 /** Not an entry of a batch. */
 #define CUCOPY_NO_ENTRY ((size_t)-1)
 
-/** A failed call of this layer. Starts with its size, which the caller sets, so that it can grow. */
+/** Whether a context was still there. */
+typedef enum cucopyContextState {
+    CUCOPY_CONTEXT_UNKNOWN = 0, /**< not asked, or the driver could not tell: cuCtxGetId came with 12.0 */
+    CUCOPY_CONTEXT_ALIVE = 1,
+    CUCOPY_CONTEXT_DESTROYED = 2,
+} cucopyContextState;
+
+/** Whether a stream was being captured. */
+typedef enum cucopyCapture {
+    CUCOPY_CAPTURE_UNKNOWN = 0, /**< not asked, or the driver could not tell */
+    CUCOPY_CAPTURE_NONE = 1,
+    CUCOPY_CAPTURE_ACTIVE = 2,
+    CUCOPY_CAPTURE_INVALIDATED = 3, /**< an earlier call spoiled it; it is still to be ended */
+    CUCOPY_CAPTURE_IMPLICIT = 4,    /**< the legacy stream, while a blocking stream of its context is captured */
+} cucopyCapture;
+
+/** What a device may do with memory. */
+typedef enum cucopyAccess {
+    CUCOPY_ACCESS_UNKNOWN = 0, /**< not asked, or the driver could not tell */
+    CUCOPY_ACCESS_NONE = 1,
+    CUCOPY_ACCESS_READ = 2,
+    CUCOPY_ACCESS_READ_WRITE = 3,
+} cucopyAccess;
+
+/** More of the destination or the source of a copy than its address. What a function does not take is 0. */
+typedef struct cucopySide {
+    CUarray array;           /**< the array, NULL if it is not one */
+    CUcontext context;       /**< the context that a peer copy was given for this side */
+    size_t x;                /**< bytes into the array, or into the row where a box begins */
+    size_t y;                /**< rows before the box */
+    size_t z;                /**< layers before the box */
+    size_t pitch;            /**< bytes from one row to the next */
+    size_t rows;             /**< rows from one layer to the next */
+    unsigned int memoryType; /**< of a box: the CUmemorytype it was given, right or wrong */
+    cucopyAccess access;     /**< what the stream's device may do with the memory that is there */
+} cucopySide;
+
+/**
+ * A failed call. It starts with its size, which the caller sets, so that later versions can append to it; a field that
+ * is unknown is 0 unless it says otherwise. Handles are what they were at the time of the call, and may be gone by now.
+ */
 typedef struct cucopyFailure {
-    size_t size;              /**< sizeof(cucopyFailure) */
-    const char *function;     /**< "cucopyMemcpyAsync"; valid until the process ends */
-    cucopyStep step;          /**< where it failed */
-    CUresult result;          /**< what it returned */
-    CUstream stream;          /**< what it was called with; may be gone by now */
-    CUcontext streamContext;  /**< the stream's context, NULL for a special stream or if it was not learned */
+    size_t size;          /**< sizeof(cucopyFailure) */
+    size_t entry;         /**< which entry of a batch, or CUCOPY_NO_ENTRY */
+    int streamDevice;     /**< the device of the stream's context, -1 if not learned */
+    int currentDevice;    /**< the device of the context that was current, -1 if not learned or none was */
+    CUresult result;      /**< what the call returned */
+    cucopyStep step;      /**< where it failed */
+    int enqueued;         /**< 1 if the whole copy was enqueued all the same */
+    int driverVersion;    /**< 13000 for a driver of CUDA 13.0 */
+    const char *function; /**< "cucopyMemcpyAsync", ending in _ptsz for a per-thread variant; valid for ever */
+    const char *missing;  /**< the entry point that this driver lacks, NULL if that is not it; valid for ever */
+    const char *reason;   /**< what cucopy itself found wrong, NULL if the driver refused; valid for ever */
+    const void *caller;   /**< the address that the call returns to, NULL if the compiler cannot say */
+
+    CUstream stream;                       /**< what it was called with */
+    cucopyCapture capture;                 /**< of that stream */
+    cucopyContextState streamContextState; /**< of streamContext */
+    cucopyContextState currentContextState;
+    CUcontext streamContext;  /**< the stream's context; of a special stream the current one; NULL if not learned */
     CUcontext currentContext; /**< the context that was current when the call began, NULL if none or not learned */
-    CUdeviceptr dst;          /**< where to, 0 for an array */
-    CUdeviceptr src;          /**< where from, 0 for an array */
-    size_t bytes;             /**< how much; of a box, its width times height times depth */
-    size_t entry;             /**< which entry of a batch, or CUCOPY_NO_ENTRY */
-    int enqueued;             /**< 1 if the copy was enqueued all the same */
+    unsigned long long streamContextId; /**< as cuCtxGetId says; a handle can come back, an id cannot */
+    unsigned long long currentContextId;
+
+    CUdeviceptr dst; /**< where to, 0 for an array */
+    CUdeviceptr src; /**< where from, 0 for an array */
+    size_t bytes;    /**< how much; of a box, its width times height times depth; of a batch, of the entry */
+    size_t width;    /**< of a box, in bytes; a copy that is no box has width, height and depth 0 */
+    size_t height;   /**< of a box, in rows */
+    size_t depth;    /**< of a box, in layers; 1 in two dimensions */
+    cucopySide dstSide;
+    cucopySide srcSide;
+    size_t entriesEnqueued; /**< of a batch, how many entries are known to be enqueued */
 } cucopyFailure;
 
-/** A record that cucopyLastFailure can fill: cucopyFailure failure = CUCOPY_FAILURE_INIT; */
+/** A record in which nothing is known: cucopyFailure failure = CUCOPY_FAILURE_INIT; */
+#if defined(__cplusplus)
+static inline cucopyFailure cucopyFailureInit()
+{
+    cucopyFailure failure = cucopyFailure();
+    failure.size = sizeof(cucopyFailure);
+    failure.entry = CUCOPY_NO_ENTRY;
+    failure.streamDevice = failure.currentDevice = -1;
+    return failure;
+}
+#define CUCOPY_FAILURE_INIT cucopyFailureInit()
+#else
 #define CUCOPY_FAILURE_INIT                                                                                            \
     {                                                                                                                  \
-        sizeof(cucopyFailure)                                                                                          \
+        .size = sizeof(cucopyFailure), .entry = CUCOPY_NO_ENTRY, .streamDevice = -1, .currentDevice = -1               \
     }
+#endif
 
 /**
  * The last failure of this layer on this thread, up to failure->size bytes of it. CUDA_ERROR_NOT_FOUND if there was

@@ -12,6 +12,9 @@
 #define THREAD_LOCAL _Thread_local
 #endif
 
+/* The record as the first version had it; later ones only append. */
+#define FIRST_SIZE (offsetof(cucopyFailure, entriesEnqueued) + sizeof(size_t))
+
 static THREAD_LOCAL cucopyFailure last; /* size 0: none yet */
 
 CUresult cucopyFail(const struct cucopyScope *scope, CUresult result, const cucopyFailure *what)
@@ -23,6 +26,8 @@ CUresult cucopyFail(const struct cucopyScope *scope, CUresult result, const cuco
     last.stream = scope->stream;
     last.streamContext = scope->target;
     last.currentContext = scope->current;
+    last.streamDevice = -1;
+    last.currentDevice = -1;
     last.enqueued = last.step == CUCOPY_STEP_RESTORE;
     return result;
 }
@@ -37,7 +42,7 @@ CUresult cucopyFailCopy(const struct cucopyScope *scope, CUresult result, const 
 
 CUresult cucopyLastFailure(cucopyFailure *failure)
 {
-    if (!failure || failure->size < offsetof(cucopyFailure, entry))
+    if (!failure || failure->size < FIRST_SIZE)
         return CUDA_ERROR_INVALID_VALUE;
     if (!last.size)
         return CUDA_ERROR_NOT_FOUND;
