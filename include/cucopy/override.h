@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The safe layer under the driver's own names: include this after cuda.h, or in place of it, and a program's cuMemcpyAsync
- * becomes cucopyMemcpyAsync, and so on for every asynchronous copy. Nothing else of the driver's is renamed, and a program
- * that links libcuda for the rest still does.
+ * The safe layer under the driver's own names: include this after cuda.h, or in place of it, and a program's
+ * cuMemcpyAsync becomes cucopyMemcpyAsync, and so on for every asynchronous copy. Nothing else of the driver's is
+ * renamed, and a program that links libcuda for the rest still does.
  *
  * Compile with CUDA_API_PER_THREAD_DEFAULT_STREAM as before: the per-thread variants are mapped to per-thread ones. The
  * batch calls have a failIdx on toolkits 12.8 and 12.9, and so have they here.

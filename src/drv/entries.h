@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of entry points: one row for each function of the raw layer. It is included several times; rows.h says what
- * the columns mean and turns each row into CUDRV_ONE, which the includer defines. check.c compares every row with cuda.h.
+ * the columns mean and turns each row into CUDRV_ONE, which the includer defines. check.c compares every row with
+ * cuda.h.
  */
-/* clang-format off: a row is a line */
+/* A row is a line. */
+/* clang-format off */
 /* Start and errors */
 CUDRV_ENTRY(Init, cuInit, 2000, cuInit, 1, unsigned int)
 CUDRV_ENTRY(DriverGetVersion, cuDriverGetVersion, 2020, cuDriverGetVersion, 1, int *)

@@ -187,12 +187,10 @@ const struct cudrvTable *cudrvResolve(CUresult *code)
 
 CUresult cudrvLoad(const char *path)
 {
-    if (!loaded()) {
-        const CUresult code = load(path);
-        if (code != CUDA_SUCCESS)
-            return code;
-    }
+    const CUresult code = loaded() ? CUDA_SUCCESS : load(path);
     const struct driver *const driver = loaded();
+    if (!driver)
+        return code;
     if (!path || !strcmp(path, driver->path) || (driver->asked && !strcmp(path, driver->asked)))
         return CUDA_SUCCESS;
     return CUDA_ERROR_INVALID_VALUE;
