@@ -6,7 +6,7 @@ set -eu
 
 status=0
 report=$("$1" 2>&1) || status=$?
-if [ "$status" -ne 2 ]; then
+if [ "$status" -ne 3 ]; then
     printf 'On the CUDA driver of this machine:\n\n%s\n' "$report"
     exit "$status"
 fi

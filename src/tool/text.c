@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The report for a reader: what is here, the verdict, and one table, worst first. A line of the table is a copy and a
+ * kind of memory; what behaves alike shares a line. At most WIDE columns.
+ */
+#include "tool/report.h"
+
+#include "tool/lines.h"
+#include <cucopy/version.h>
+#include <string.h>
+
+enum { WIDE = 100, NAME = 22, MEMORY = 17, CELL = 14 };
+
+struct page {
+    const struct report *report;
+    FILE *out;
+    int colour;
+    struct line lines[ROWS];
+    int lineCount;
+};
+
+enum paint { PLAINLY, GOOD, DOUBTFUL, BAD, BOLD };
+
+static const char *const paints[] = {
+    [GOOD] = "\033[32m", [DOUBTFUL] = "\033[33m", [BAD] = "\033[31;1m", [BOLD] = "\033[1m"};
+
+/* Padded to width on the right, so that colour does not count. */
+static void print(const struct page *page, enum paint paint, int width, const char *text)
+{
+    const int coloured = page->colour && paint != PLAINLY;
+    (void)fprintf(page->out, "%s%-*s%s", coloured ? paints[paint] : "", width, text, coloured ? "\033[0m" : "");
+}
+
+static const char *version(int number, char *text, size_t size)
+{
+    (void)snprintf(text, size, "%d.%d", number / 1000, number % 1000 / 10);
+    return text;
+}
+
+/* Where a list of words has come to, in lines of WIDE columns that begin at indent. */
+struct list {
+    int indent;
+    int column;
+    const char *separator;
+};
+
+static void printWord(const struct page *page, struct list *list, const char *word, int length)
+{
+    const int first = list->column == list->indent;
+    const int separator = (int)strlen(list->separator);
+    if (!first && list->column + separator + length + 1 > WIDE) {
+        (void)fprintf(page->out, "%s\n%*s%.*s", separator > 1 ? "," : "", list->indent, "", length, word);
+        list->column = list->indent + length;
+    } else {
+        (void)fprintf(page->out, "%s%.*s", first ? "" : list->separator, length, word);
+        list->column += length + (first ? 0 : separator);
+    }
+}
+
+static void printParagraph(const struct page *page, int indent, const char *text)
+{
+    struct list list = {.indent = indent, .column = indent, .separator = " "};
+    while (*text) {
+        const size_t length = strcspn(text, " ");
+        printWord(page, &list, text, (int)length);
+        text += length + strspn(text + length, " ");
+    }
+    (void)fprintf(page->out, "\n");
+}
+
+/* ---- What is here ---- */
+
+static void printDevices(const struct page *page)
+{
+    const struct report *const report = page->report;
+    for (int i = 0; i < report->deviceCount && i < DEVICES; i++) {
+        const struct device *const device = &report->devices[i];
+        (void)fprintf(page->out, "device %-2d  %s, %.1f GiB, compute capability %d.%d, %s\n", i, device->name,
+                      (double)device->bytes / (1 << 30), device->major, device->minor, device->pci);
+    }
+}
+
+/* A function and its per-thread variant are one name here, if both are missing. */
+static int isVariantOfMissing(const struct report *report, int index)
+{
+    const char *const name = doctorEntries[index].name;
+    const size_t length = strlen(name);
+    return index > 0 && !report->has[index - 1] && length > 5 && name[length - 5] == '_' &&
+           strlen(doctorEntries[index - 1].name) == length - 5 &&
+           !strncmp(name, doctorEntries[index - 1].name, length - 5);
+}
+
+static int nextVersion(const struct report *report, int after)
+{
+    int next = 0;
+    for (int i = 0; i < doctorEntryCount; i++)
+        if (!report->has[i] && doctorEntries[i].version > after && (!next || doctorEntries[i].version < next))
+            next = doctorEntries[i].version;
+    return next;
+}
+
+static void printEntries(const struct page *page)
+{
+    const struct report *const report = page->report;
+    const int indent = 17;
+    char since[16];
+    int missing = 0;
+    for (int i = 0; i < doctorEntryCount; i++)
+        missing += !report->has[i];
+    (void)fprintf(page->out, "entries    %d of the %d that cucopy calls%s\n", doctorEntryCount - missing,
+                  doctorEntryCount, missing ? "; missing, by the CUDA version that brought them:" : "");
+    for (int v = nextVersion(report, 0); v; v = nextVersion(report, v)) {
+        struct list list = {.indent = indent, .column = indent, .separator = ", "};
+        (void)fprintf(page->out, "%*s%-6s", indent - 6, "", version(v, since, sizeof(since)));
+        for (int i = 0; i < doctorEntryCount; i++)
+            if (!report->has[i] && doctorEntries[i].version == v && !isVariantOfMissing(report, i))
+                printWord(page, &list, doctorEntries[i].name, (int)strlen(doctorEntries[i].name));
+        (void)fprintf(page->out, "\n");
+    }
+}
+
+static void printDriver(const struct page *page)
+{
+    const struct report *const report = page->report;
+    const int indent = 11;
+    char number[16];
+    if (report->path[0])
+        (void)fprintf(page->out, "driver     %s, CUDA %s\n           %s\n",
+                      report->simulated ? "the simulated one" : "NVIDIA's",
+                      version(report->version, number, sizeof(number)), report->path);
+    if (report->problem[0]) {
+        print(page, BAD, 0, "no driver  ");
+        printParagraph(page, indent, report->problem);
+        if (report->remedy[0]) {
+            (void)fprintf(page->out, "%*s", indent, "");
+            printParagraph(page, indent, report->remedy);
+        }
+        return;
+    }
+    printDevices(page);
+    printEntries(page);
+}
+
+/* ---- The verdict ---- */
+
+static const char *otherName(const struct report *report, char *text, size_t size)
+{
+    if (report->other == report->home)
+        (void)snprintf(text, size, "another");
+    else
+        (void)snprintf(text, size, "device %d's", report->other);
+    return text;
+}
+
+static void printMissingMemory(const struct page *page)
+{
+    for (enum memory memory = PLAIN; memory < MEMORIES; memory++)
+        if (page->report->missingMemory[memory][0])
+            (void)fprintf(page->out, "no %s memory: %s\n", doctorMemoryName(memory),
+                          page->report->missingMemory[memory]);
+}
+
+static void printVerdict(const struct page *page)
+{
+    const struct report *const report = page->report;
+    const struct verdict verdict = doctorJudge(report);
+    char other[32];
+    if (report->failure[0]) {
+        print(page, BAD, 0, "No copy could be tried: ");
+        (void)fprintf(page->out, "%s\n", report->failure);
+        return;
+    }
+    (void)fprintf(page->out,
+                  "Copies of %d KiB on a stream of device %d, with no context current, with %s, with the stream's.\n",
+                  BYTES / 1024, report->home, otherName(report, other, sizeof(other)));
+    (void)fprintf(page->out, "  raw   %d tried: %d refused, %d crashed the driver\n", verdict.rawTried,
+                  verdict.rawRefused, verdict.rawCrashed);
+    (void)fprintf(page->out, "  safe  %d tried: %d arrived, %d refused as they must be, ", verdict.safeTried,
+                  verdict.safeArrived, verdict.safeRefused);
+    print(page, verdict.safeWrong ? BAD : GOOD, 0, verdict.safeWrong ? "" : "none went wrong");
+    if (verdict.safeWrong)
+        (void)fprintf(page->out, "%d WENT WRONG", verdict.safeWrong);
+    (void)fprintf(page->out, "; the context stack was %s\n",
+                  verdict.stackChanged ? "NOT always kept" : "kept every time");
+    printMissingMemory(page);
+}
+
+/* ---- The table ---- */
+
+/* "INVALID_VALUE", or if that does not fit, the number. */
+static const char *cellText(const struct trial *trial, char *text, size_t size)
+{
+    static const char *const names[OUTCOMES] = {
+        [UNTRIED] = "not tried", [NO_MEMORY] = "no memory", [ARRIVED] = "ok", [REFUSED] = "",
+        [LOST] = "wrong bytes",  [CRASHED] = "crashed",     [HUNG] = "hung",  [ABSENT] = "absent",
+    };
+    const char *const name = cudrvResultName(trial->result);
+    const size_t prefix = strlen("CUDA_ERROR_");
+    if (trial->stackChanged)
+        (void)snprintf(text, size, "stack changed");
+    else if (trial->outcome == CRASHED && trial->signal)
+        (void)snprintf(text, size, "crashed (%d)", trial->signal);
+    else if (trial->outcome != REFUSED)
+        (void)snprintf(text, size, "%s", names[trial->outcome]);
+    else if (strlen(name) - prefix < CELL)
+        (void)snprintf(text, size, "%s", name + prefix);
+    else
+        (void)snprintf(text, size, "error %d", (int)trial->result);
+    return text;
+}
+
+static void printRawCell(const struct page *page, const struct trial *trial)
+{
+    char text[32];
+    print(page, trial->outcome == ARRIVED ? PLAINLY : DOUBTFUL, CELL, cellText(trial, text, sizeof(text)));
+}
+
+/* One cell for all three, if they are alike. */
+static void printSafeCells(const struct page *page, const struct row *row)
+{
+    char text[CURRENTS][32];
+    int right = 1;
+    for (enum current current = NONE; current < CURRENTS; current++) {
+        (void)cellText(&row->trials[current][SAFE], text[current], sizeof(text[current]));
+        right = right && doctorSafeIsRight(row, current);
+    }
+    const enum paint paint = right ? GOOD : BAD;
+    if (!strcmp(text[NONE], text[OTHER]) && !strcmp(text[NONE], text[STREAMS])) {
+        print(page, paint, 0, text[NONE]);
+        return;
+    }
+    print(page, paint, 0, "see below");
+    (void)fprintf(page->out, "\n%*ssafe:%*s", NAME, "", MEMORY - 5, "");
+    for (enum current current = NONE; current < CURRENTS; current++)
+        print(page, paint, CELL, text[current]);
+}
+
+static void printLine(const struct page *page, const struct line *line, const char *previous)
+{
+    const char *const name = doctorCopies[line->row->copy].name;
+    if (strlen(name) >= NAME && strcmp(name, previous) != 0)
+        (void)fprintf(page->out, "%s\n%*s", name, NAME, "");
+    else
+        (void)fprintf(page->out, "%-*s", NAME, strcmp(name, previous) != 0 ? name : "");
+    (void)fprintf(page->out, "%-*s", MEMORY, line->memory);
+    for (enum current current = NONE; current < CURRENTS; current++)
+        printRawCell(page, &line->row->trials[current][RAW]);
+    printSafeCells(page, line->row);
+    (void)fprintf(page->out, "\n");
+}
+
+static void printSection(const struct page *page, enum section section)
+{
+    static const char *const titles[SECTIONS] = {
+        [SAFE_WRONG] = "THE SAFE COPY WENT WRONG",
+        [RAW_FAILS] = "The raw copy fails, the safe one arrives",
+        [MUST_FAIL] = "Memory that no device may access: an error, as it must be, and no crash",
+        [ABSENT_COPY] = "Copies that this driver does not have",
+        [BOTH_WORK] = "Raw or safe, they arrive",
+    };
+    const char *previous = "";
+    for (int i = 0; i < page->lineCount; i++) {
+        const struct line *const line = &page->lines[i];
+        if (line->section != section)
+            continue;
+        if (!previous[0]) {
+            (void)fprintf(page->out, "\n");
+            print(page, section == SAFE_WRONG ? BAD : BOLD, 0, titles[section]);
+            (void)fprintf(page->out, "\n");
+        }
+        printLine(page, line, previous);
+        previous = doctorCopies[line->row->copy].name;
+    }
+}
+
+static void printTable(const struct page *page)
+{
+    char other[32];
+    (void)fprintf(page->out, "\n%*sraw, with this context current:%*ssafe,\n", NAME + MEMORY, "",
+                  3 * CELL - (int)strlen("raw, with this context current:"), "");
+    (void)fprintf(page->out, "%-*s%-*s%-*s%-*s%-*s%s\n", NAME, "copy", MEMORY, "memory", CELL, "none", CELL,
+                  otherName(page->report, other, sizeof(other)), CELL, "the stream's", "with any of them");
+    for (enum section section = 0; section < SECTIONS; section++)
+        printSection(page, section);
+}
+
+/* ---- The explanations ---- */
+
+static void printIndented(const struct page *page, const char *text)
+{
+    while (*text) {
+        const size_t length = strcspn(text, "\n");
+        (void)fprintf(page->out, "    %.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+/* Of a line's raw copies that failed, the first: they fail for one reason. */
+static void printExplanation(const struct page *page, const struct line *line)
+{
+    static const char *const current[] = {"no context", "another context", "the stream's context"};
+    const struct row *const row = line->row;
+    enum current at = NONE;
+    while (at < CURRENTS && (row->trials[at][RAW].outcome == ARRIVED || row->trials[at][RAW].outcome == ABSENT))
+        at++;
+    if (at == CURRENTS)
+        return;
+    const struct trial *trial = &row->trials[at][RAW];
+    (void)fprintf(page->out, "\n");
+    print(page, BOLD, 0, doctorCopies[row->copy].name);
+    (void)fprintf(page->out, ", %s, with %s current:\n", line->memory, current[at]);
+    if (trial->outcome == CRASHED) {
+        (void)fprintf(page->out, "    It crashes inside the driver. The safe copy of the same bytes says:\n");
+        trial = &row->trials[at][SAFE];
+    }
+    printIndented(page, trial->explanation);
+}
+
+static void printExplanations(const struct page *page)
+{
+    for (enum section section = 0; section < SECTIONS; section++)
+        for (int i = 0; i < page->lineCount; i++)
+            if (page->lines[i].section == section)
+                printExplanation(page, &page->lines[i]);
+}
+
+void doctorPrintText(const struct report *report, FILE *out, int colour)
+{
+    struct page page = {.report = report, .out = out, .colour = colour};
+    (void)fprintf(out, "cucopy-doctor %d.%d.%d\n\n", CUCOPY_VERSION_MAJOR, CUCOPY_VERSION_MINOR, CUCOPY_VERSION_PATCH);
+    printDriver(&page);
+    if (report->problem[0])
+        return;
+    (void)fprintf(out, "\n");
+    printVerdict(&page);
+    if (report->failure[0])
+        return;
+    page.lineCount = doctorLines(report, page.lines);
+    printTable(&page);
+    if (report->explain)
+        printExplanations(&page);
+}
