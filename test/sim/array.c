@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "array.h"
+
+#include "capture.h"
+#include "exec.h"
+
+#include <stdlib.h>
+
+Array *arrayFind(CUarray handle)
+{
+    return objectFind(handle, OBJECT_ARRAY);
+}
+
+static void dispose(void *object)
+{
+    Array *array = object;
+    free(array->bytes);
+    array->bytes = NULL;
+}
+
+static size_t formatSize(CUarray_format format)
+{
+    switch ((int)format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        return 2;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+static CUresult create3D(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+    Context *context;
+    CUresult result = contextRequire(&context);
+    if (result == CUDA_SUCCESS)
+        result = captureAllowsUnsafeCall();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (out == NULL || descriptor == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    const size_t format = formatSize(descriptor->Format);
+    const unsigned channels = descriptor->NumChannels;
+    if (format == 0 || descriptor->Width == 0 || (channels != 1 && channels != 2 && channels != 4))
+        return CUDA_ERROR_INVALID_VALUE;
+    Array *array = objectCreate(OBJECT_ARRAY, sizeof *array, dispose);
+    array->context = context;
+    array->descriptor = *descriptor;
+    array->elementSize = format * channels;
+    array->rowBytes = descriptor->Width * array->elementSize;
+    array->rows = descriptor->Height > 0 ? descriptor->Height : 1;
+    array->layers = descriptor->Depth > 0 ? descriptor->Depth : 1;
+    array->bytes = memoryNew(array->rowBytes * array->rows * array->layers, 1);
+    *out = (CUarray)array;
+    return CUDA_SUCCESS;
+}
+
+static CUresult create(CUarray *out, const CUDA_ARRAY_DESCRIPTOR *descriptor)
+{
+    if (descriptor == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_ARRAY3D_DESCRIPTOR whole = {.Width = descriptor->Width,
+                                           .Height = descriptor->Height,
+                                           .Format = descriptor->Format,
+                                           .NumChannels = descriptor->NumChannels};
+    return create3D(out, &whole);
+}
+
+static CUresult destroy(CUarray handle)
+{
+    const CUresult result = captureAllowsUnsafeCall();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (arrayFind(handle) == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    execWaitAll();
+    Array *array = arrayFind(handle);
+    if (array == NULL)
+        return CUDA_ERROR_INVALID_HANDLE; /* somebody else destroyed it meanwhile */
+    objectDestroy(array);
+    return CUDA_SUCCESS;
+}
+
+static CUresult getDescriptor3D(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray handle)
+{
+    const Array *array = arrayFind(handle);
+    if (array == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (descriptor == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    *descriptor = array->descriptor;
+    return CUDA_SUCCESS;
+}
+
+static CUresult getDescriptor(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray handle)
+{
+    CUDA_ARRAY3D_DESCRIPTOR whole;
+    if (descriptor == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = getDescriptor3D(&whole, handle);
+    if (result == CUDA_SUCCESS)
+        *descriptor = (CUDA_ARRAY_DESCRIPTOR){
+            .Width = whole.Width, .Height = whole.Height, .Format = whole.Format, .NumChannels = whole.NumChannels};
+    return result;
+}
+
+API(cuArrayCreate_v2, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR *descriptor), create(array, descriptor))
+API(cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor), create3D(array, descriptor))
+API(cuArrayDestroy, (CUarray array), destroy(array))
+API(cuArrayGetDescriptor_v2, (CUDA_ARRAY_DESCRIPTOR * descriptor, CUarray array), getDescriptor(descriptor, array))
+API(cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR * descriptor, CUarray array),
+    getDescriptor3D(descriptor, array))

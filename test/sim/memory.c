@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuMemAlloc and its kin, managed memory, and what can be asked of an allocation. */
+#include "memory.h"
+
+#include "capture.h"
+#include "device.h"
+#include "exec.h"
+#include "pool.h"
+
+#include <sys/mman.h>
+
+enum { PITCH_ALIGNMENT = 512, ALLOCATION_ALIGNMENT = 4096 };
+
+Context *memoryOwner(Context *context)
+{
+    return context->kind == CONTEXT_GREEN ? contextPrimary(context->device) : context;
+}
+
+Range *memoryAllocate(const Range *model, size_t size)
+{
+    Device *device = &devices[model->device];
+    if (size > DEVICE_MEMORY - device->used)
+        return NULL;
+    Range range = *model;
+    range.base = windowReserve(size, ALLOCATION_ALIGNMENT);
+    if (range.base == 0)
+        return NULL;
+    if (!windowCommit(range.base, size)) {
+        windowUnreserve(range.base);
+        return NULL;
+    }
+    range.size = range.committed = size;
+    device->used += size;
+    return rangeAdd(&range);
+}
+
+Range *memoryAllocateHost(const Range *model, size_t size)
+{
+    void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bytes == MAP_FAILED)
+        return NULL;
+    Range range = *model;
+    range.base = (uintptr_t)bytes;
+    range.size = size;
+    return rangeAdd(&range);
+}
+
+void memoryGiveBack(int device, uintptr_t base, size_t size)
+{
+    devices[device].used -= size;
+    windowDecommit(base, size);
+    windowUnreserve(base);
+}
+
+void memoryFree(Range *range)
+{
+    if (range->pool != NULL)
+        poolRelease(range->pool, range->size);
+    switch (range->kind) {
+    case RANGE_DEVICE:
+    case RANGE_POOL:
+    case RANGE_GRAPH:
+        memoryGiveBack(range->device, range->base, range->committed);
+        break;
+    case RANGE_MANAGED:
+    case RANGE_PINNED:
+        munmap((void *)range->base, range->size);
+        break;
+    case RANGE_MAPPED:
+    case RANGE_REGISTERED:
+        break;
+    }
+    rangeRemove(range);
+}
+
+typedef struct Search {
+    const Context *context;
+    Range *found;
+} Search;
+
+static void findOfContext(Range *range, void *data)
+{
+    Search *search = data;
+    if (search->found == NULL && range->context == search->context)
+        search->found = range;
+}
+
+void memoryFreeOfContext(const Context *context)
+{
+    for (;;) {
+        Search search = {.context = context};
+        rangeEach(findOfContext, &search);
+        if (search.found == NULL)
+            return;
+        memoryFree(search.found);
+    }
+}
+
+static CUresult allocate(CUdeviceptr *out, size_t size)
+{
+    Context *context;
+    CUresult result = contextRequire(&context);
+    if (result == CUDA_SUCCESS)
+        result = captureAllowsUnsafeCall();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (out == NULL || size == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    const Range model = {.kind = RANGE_DEVICE, .device = context->device, .context = memoryOwner(context)};
+    const Range *range = memoryAllocate(&model, size);
+    if (range == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *out = (CUdeviceptr)range->base;
+    return CUDA_SUCCESS;
+}
+
+static CUresult allocatePitch(CUdeviceptr *out, size_t *pitch, size_t width, size_t height, unsigned elementSize)
+{
+    if (pitch == NULL || width == 0 || height == 0 || (elementSize != 4 && elementSize != 8 && elementSize != 16))
+        return CUDA_ERROR_INVALID_VALUE;
+    const size_t row = (width + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
+    const CUresult result = allocate(out, row * height);
+    if (result == CUDA_SUCCESS)
+        *pitch = row;
+    return result;
+}
+
+static CUresult allocateManaged(CUdeviceptr *out, size_t size, unsigned flags)
+{
+    Context *context;
+    CUresult result = contextRequire(&context);
+    if (result == CUDA_SUCCESS)
+        result = captureAllowsUnsafeCall();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (out == NULL || size == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
+        return CUDA_ERROR_INVALID_VALUE;
+    const Range model = {
+        .kind = RANGE_MANAGED, .device = context->device, .context = memoryOwner(context), .flags = flags};
+    const Range *range = memoryAllocateHost(&model, size);
+    if (range == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *out = (CUdeviceptr)range->base;
+    return CUDA_SUCCESS;
+}
+
+/* Waits for the device first, as the real one does. Pool memory may be freed with it too. */
+static CUresult release(CUdeviceptr pointer)
+{
+    Context *context;
+    CUresult result = contextRequire(&context);
+    if (result == CUDA_SUCCESS)
+        result = captureAllowsUnsafeCall();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (pointer == 0)
+        return CUDA_SUCCESS;
+    Range *range = rangeFind((uintptr_t)pointer);
+    if (range == NULL || range->base != (uintptr_t)pointer ||
+        (range->kind != RANGE_DEVICE && range->kind != RANGE_POOL && range->kind != RANGE_MANAGED))
+        return CUDA_ERROR_INVALID_VALUE;
+    execWaitDevice(range->device);
+    range = rangeFind((uintptr_t)pointer);
+    if (range == NULL || range->base != (uintptr_t)pointer)
+        return CUDA_ERROR_INVALID_VALUE; /* somebody else freed it meanwhile */
+    memoryFree(range);
+    return CUDA_SUCCESS;
+}
+
+static CUresult getInfo(size_t *available, size_t *total)
+{
+    Context *context;
+    const CUresult result = contextRequire(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (available == NULL || total == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    *available = DEVICE_MEMORY - devices[context->device].used;
+    *total = DEVICE_MEMORY;
+    return CUDA_SUCCESS;
+}
+
+/* Measured: one mapping, not its whole reservation; what was allocated under capture is not found. */
+static CUresult getAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr pointer)
+{
+    const Range *range = rangeFind((uintptr_t)pointer);
+    if (range == NULL || range->kind == RANGE_GRAPH)
+        return CUDA_ERROR_NOT_FOUND;
+    if (base != NULL)
+        *base = (CUdeviceptr)range->base;
+    if (size != NULL)
+        *size = range->size;
+    return CUDA_SUCCESS;
+}
+
+API(cuMemAlloc_v2, (CUdeviceptr * pointer, size_t size), allocate(pointer, size))
+API(cuMemAllocPitch_v2, (CUdeviceptr * pointer, size_t *pitch, size_t width, size_t height, unsigned elementSize),
+    allocatePitch(pointer, pitch, width, height, elementSize))
+API(cuMemAllocManaged, (CUdeviceptr * pointer, size_t size, unsigned flags), allocateManaged(pointer, size, flags))
+API(cuMemFree_v2, (CUdeviceptr pointer), release(pointer))
+API(cuMemGetInfo_v2, (size_t * available, size_t *total), getInfo(available, total))
+API(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t *size, CUdeviceptr pointer),
+    getAddressRange(base, size, pointer))
