@@ -22,6 +22,9 @@ const struct entry doctorEntries[] = {
 const int doctorEntryCount = sizeof(doctorEntries) / sizeof(doctorEntries[0]);
 _Static_assert(sizeof(doctorEntries) / sizeof(doctorEntries[0]) <= ENTRIES, "ENTRIES is too small");
 
+/* The CUDA version that brought cuStreamGetCtx. */
+enum { OLDEST = 9020 };
+
 static void problem(struct report *report, const char *text, const char *remedy)
 {
     (void)snprintf(report->problem, sizeof(report->problem), "%s", text);
@@ -64,7 +67,7 @@ static void initialise(struct report *report)
 {
     char text[512];
     const CUresult result = cudrvInit(0);
-    if (result == CUDA_SUCCESS && cudrvHas("cuStreamGetCtx"))
+    if (result == CUDA_SUCCESS && cudrvHas("cuStreamGetCtx") && report->version >= OLDEST)
         return;
     const char *remedy = "nvidia-smi, and the system's log, may say more.";
     if (result == CUDA_SUCCESS) {

@@ -89,7 +89,8 @@ int doctorLines(const struct report *report, struct line *lines)
             next++;
         if (first == 0 || rows[first].copy != rows[first - 1].copy)
             start = end;
-        if (doctorIsPossible(&rows[first]))
+        if (doctorIsPossible(&rows[first]) &&
+            !(rows[first].mustFail && rows[first].trials[NONE][RAW].outcome == ABSENT))
             end = addKind(&rows[first], &rows[next - 1], start, end);
     }
     return (int)(end - lines);

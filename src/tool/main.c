@@ -106,27 +106,43 @@ static int statusOf(const struct report *report)
     return report->failure[0] || verdict.safeWrong || !verdict.safeTried ? STATUS_BAD : STATUS_GOOD;
 }
 
+static void repeat(FILE *words)
+{
+    int letter = 0;
+    rewind(words);
+    while ((letter = fgetc(words)) != EOF)
+        (void)fputc(letter, stderr);
+}
+
+static int examine(const struct options *options)
+{
+    FILE *const words = tmpfile();
+    const struct report *const report = words ? doctorExamine(options->device, options->explain, words) : NULL;
+    if (!report) {
+        perror("cucopy-doctor");
+        return STATUS_BAD;
+    }
+    if (!report->problem[0] && report->home >= report->deviceCount) {
+        (void)fprintf(stderr, "cucopy-doctor: there is no device %d; this driver has %d\n", report->home,
+                      report->deviceCount);
+        return STATUS_USAGE;
+    }
+    if (options->json)
+        doctorPrintJson(report, stdout);
+    else
+        doctorPrintText(report, stdout, wantsColour());
+    const int status = statusOf(report);
+    if (status != STATUS_GOOD)
+        repeat(words);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     struct options options = {.device = -1};
     int status = parse(argc, argv, &options);
-    if (status < 0) {
-        const struct report *const report = doctorExamine(options.device, options.explain);
-        if (!report) {
-            perror("cucopy-doctor");
-            return STATUS_BAD;
-        }
-        if (!report->problem[0] && report->home >= report->deviceCount) {
-            (void)fprintf(stderr, "cucopy-doctor: there is no device %d; this driver has %d\n", report->home,
-                          report->deviceCount);
-            return STATUS_USAGE;
-        }
-        if (options.json)
-            doctorPrintJson(report, stdout);
-        else
-            doctorPrintText(report, stdout, wantsColour());
-        status = statusOf(report);
-    }
+    if (status < 0)
+        status = examine(&options);
     if (fflush(stdout) || ferror(stdout)) {
         perror("cucopy-doctor: standard output");
         return STATUS_BAD;

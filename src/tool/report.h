@@ -171,8 +171,11 @@ int doctorTry(struct report *report, const struct scene *scene, const struct row
 
 /* ---- worker.c: examining in a process of its own ---- */
 
-/* Returns NULL if the system has no memory or processes left. */
-struct report *doctorExamine(int wanted, int explain);
+/*
+ * wanted and explain as in the report. What the driver prints on standard error meanwhile goes to words, since it also
+ * prints when it crashes as expected. NULL if the system has no memory or processes left.
+ */
+struct report *doctorExamine(int wanted, int explain, FILE *words);
 
 /* ---- verdict.c: what it means ---- */
 

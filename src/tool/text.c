@@ -152,12 +152,18 @@ static const char *otherName(const struct report *report, char *text, size_t siz
     return text;
 }
 
+/* The far kinds only say something of their own if the near ones are there. */
 static void printMissingMemory(const struct page *page)
 {
-    for (enum memory memory = PLAIN; memory < MEMORIES; memory++)
-        if (page->report->missingMemory[memory][0])
-            (void)fprintf(page->out, "no %s memory: %s\n", doctorMemoryName(memory),
-                          page->report->missingMemory[memory]);
+    static const enum memory kinds[] = {PLAIN, POOL, VMM, ARRAY, PINNED};
+    const char(*const missing)[WHY] = page->report->missingMemory;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (missing[kinds[i]][0])
+            (void)fprintf(page->out, "  no %s memory: %s\n", doctorMemoryName(kinds[i]), missing[kinds[i]]);
+    if (missing[FAR_PLAIN][0] && !missing[PLAIN][0])
+        (void)fprintf(page->out, "  no plain memory in the other context: %s\n", missing[FAR_PLAIN]);
+    if (missing[FAR_POOL][0] && !missing[POOL][0])
+        (void)fprintf(page->out, "  no pool memory in the other context: %s\n", missing[FAR_POOL]);
 }
 
 static void printVerdict(const struct page *page)
@@ -165,23 +171,24 @@ static void printVerdict(const struct page *page)
     const struct report *const report = page->report;
     const struct verdict verdict = doctorJudge(report);
     char other[32];
+    char wrong[32];
     if (report->failure[0]) {
         print(page, BAD, 0, "No copy could be tried: ");
         (void)fprintf(page->out, "%s\n", report->failure);
         return;
     }
-    (void)fprintf(page->out,
-                  "Copies of %d KiB on a stream of device %d, with no context current, with %s, with the stream's.\n",
+    (void)snprintf(wrong, sizeof(wrong), "%d WENT WRONG", verdict.safeWrong);
+    (void)fprintf(page->out, "%d KiB on a stream of device %d; current: no context, %s, or the stream's.\n",
                   BYTES / 1024, report->home, otherName(report, other, sizeof(other)));
-    (void)fprintf(page->out, "  raw   %d tried: %d refused, %d crashed the driver\n", verdict.rawTried,
+    (void)fprintf(page->out, "  raw    %d copies tried: %d refused, %d crashed the driver\n", verdict.rawTried,
                   verdict.rawRefused, verdict.rawCrashed);
-    (void)fprintf(page->out, "  safe  %d tried: %d arrived, %d refused as they must be, ", verdict.safeTried,
+    (void)fprintf(page->out, "  safe   %d copies tried: %d arrived, %d refused as they must be, ", verdict.safeTried,
                   verdict.safeArrived, verdict.safeRefused);
-    print(page, verdict.safeWrong ? BAD : GOOD, 0, verdict.safeWrong ? "" : "none went wrong");
-    if (verdict.safeWrong)
-        (void)fprintf(page->out, "%d WENT WRONG", verdict.safeWrong);
-    (void)fprintf(page->out, "; the context stack was %s\n",
-                  verdict.stackChanged ? "NOT always kept" : "kept every time");
+    print(page, verdict.safeWrong ? BAD : GOOD, 0, verdict.safeWrong ? wrong : "none went wrong");
+    (void)fprintf(page->out, "\n  stack  ");
+    print(page, verdict.stackChanged ? BAD : GOOD, 0,
+          verdict.stackChanged ? "NOT always what it was before a safe copy" : "the same after every safe copy");
+    (void)fprintf(page->out, "\n");
     printMissingMemory(page);
 }
 
@@ -254,7 +261,7 @@ static void printSection(const struct page *page, enum section section)
     static const char *const titles[SECTIONS] = {
         [SAFE_WRONG] = "THE SAFE COPY WENT WRONG",
         [RAW_FAILS] = "The raw copy fails, the safe one arrives",
-        [MUST_FAIL] = "Memory that no device may access: an error, as it must be, and no crash",
+        [MUST_FAIL] = "VMM memory that no device may access: an error, as it must be",
         [ABSENT_COPY] = "Copies that this driver does not have",
         [BOTH_WORK] = "Raw or safe, they arrive",
     };

@@ -16,14 +16,16 @@
 
 enum { SECONDS_FOR_A_TRIAL = 60 };
 
-/* What a signal does here is for the parent to see, not for a handler to talk about. */
-static void dieQuietly(void)
+/* What a signal does here is for the parent to see, not for a handler to talk about; what the driver says goes to
+ * words. */
+static void dieQuietly(FILE *words)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM};
     const struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         (void)signal(signals[i], SIG_DFL);
     (void)setrlimit(RLIMIT_CORE, &none);
+    (void)dup2(fileno(words), STDERR_FILENO);
 }
 
 static void inspect(struct report *report)
@@ -57,7 +59,6 @@ static struct trial *trialOf(struct report *report, int step)
 static void work(struct report *report)
 {
     struct scene scene;
-    dieQuietly();
     (void)alarm(SECONDS_FOR_A_TRIAL);
     if (!report->inspected)
         inspect(report);
@@ -95,7 +96,7 @@ static void record(struct report *report, int signal)
     }
 }
 
-struct report *doctorExamine(int wanted, int explain)
+struct report *doctorExamine(int wanted, int explain, FILE *words)
 {
     struct report *const report =
         mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -109,6 +110,7 @@ struct report *doctorExamine(int wanted, int explain)
         const int before = report->step;
         const pid_t worker = fork();
         if (worker == 0) {
+            dieQuietly(words);
             work(report);
             _exit(0);
         }
