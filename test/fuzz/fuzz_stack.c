@@ -8,6 +8,7 @@
 #include <cucopy/copy.h>
 #include <dlfcn.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ enum { refusedCode = 401 /* CUDA_ERROR_ILLEGAL_STATE, which nothing here gives b
 
 static CUcontext contexts[contextCount];
 static CUstream streams[contextCount];
-static void (*refuse)(const char *entry, unsigned nth, int code, int onwards);
+static void (*refuse)(const char *entry, unsigned long nth, int code, bool onwards);
 static void (*refuseNone)(void);
 
 /* The model: the stack, bottom first, and the open guards. */

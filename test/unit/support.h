@@ -10,6 +10,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,9 +25,9 @@
 
 /* Its controls (cusim.h), found at run time, so that a test program also runs on a real driver. */
 struct simulator {
-    unsigned long long (*calls)(const char *entry); /* NULL: all entries */
+    unsigned long (*calls)(const char *entry); /* NULL: all entries */
     void (*resetCalls)(void);
-    void (*refuse)(const char *entry, unsigned nth, int code, int onwards);
+    void (*refuse)(const char *entry, unsigned long nth, int code, bool onwards);
     void (*refuseNone)(void);
     void (*hold)(void);
     void (*release)(void);

@@ -150,13 +150,13 @@ static void a_box_that_is_NULL_is_an_invalid_value(void **state)
 
 /* ---- What it costs ---- */
 
-static unsigned long long driverCalls(const struct simulator *sim, const struct fixture *f, const struct copyCase *copy,
-                                      CUresult (*run)(const struct buffers *, CUstream), CUstream stream)
+static unsigned long driverCalls(const struct simulator *sim, const struct fixture *f, const struct copyCase *copy,
+                                 CUresult (*run)(const struct buffers *, CUstream), CUstream stream)
 {
     assert_success(run(&f->buffers, stream)); /* once before, for what a process does only once */
     sim->resetCalls();
     assert_success(run(&f->buffers, stream));
-    const unsigned long long all = sim->calls(NULL);
+    const unsigned long all = sim->calls(NULL);
     assert_int_equal(sim->calls(copy->entry), 1);
     return all;
 }

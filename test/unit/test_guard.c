@@ -159,13 +159,13 @@ static void exit_on_a_stack_that_somebody_emptied_says_so_and_stays_open(void **
 
 /* ---- Costs ---- */
 
-static unsigned long long enterAndExit(const struct simulator *sim, CUstream stream, CUcontext context,
-                                       unsigned long long *exitCalls)
+static unsigned long enterAndExit(const struct simulator *sim, CUstream stream, CUcontext context,
+                                  unsigned long *exitCalls)
 {
     cucopyGuard guard;
     sim->resetCalls();
     assert_success(context ? cucopyGuardEnterContext(&guard, context) : cucopyGuardEnter(&guard, stream));
-    const unsigned long long enterCalls = sim->calls(NULL);
+    const unsigned long enterCalls = sim->calls(NULL);
     sim->resetCalls();
     assert_success(cucopyGuardExit(&guard));
     *exitCalls = sim->calls(NULL);
@@ -176,7 +176,7 @@ static void enter_and_exit_make_the_calls_of_the_table_and_no_more(void **state)
 {
     const struct world *const world = *state;
     const struct simulator *const sim = needSimulator();
-    unsigned long long exitCalls = 0;
+    unsigned long exitCalls = 0;
     push(world->away);
     assert_int_equal(enterAndExit(sim, NULL, NULL, &exitCalls), 0);
     assert_int_equal(exitCalls, 0);
