@@ -158,6 +158,7 @@ typedef enum cucopyContextState {
     CUCOPY_CONTEXT_UNKNOWN = 0, /**< not asked, or the driver could not tell: cuCtxGetId came with 12.0 */
     CUCOPY_CONTEXT_ALIVE = 1,
     CUCOPY_CONTEXT_DESTROYED = 2,
+    CUCOPY_CONTEXT_NONE = 3, /**< asked, and there was none */
 } cucopyContextState;
 
 /** Whether a stream was being captured. */
@@ -187,7 +188,7 @@ typedef struct cucopySide {
     size_t pitch;            /**< bytes from one row to the next */
     size_t rows;             /**< rows from one layer to the next */
     unsigned int memoryType; /**< of a box: the CUmemorytype it was given, right or wrong */
-    cucopyAccess access;     /**< what the stream's device may do with the memory that is there */
+    cucopyAccess access;     /**< what the device that the copy ran for may do with the memory at dst or src */
 } cucopySide;
 
 /**
@@ -205,7 +206,7 @@ typedef struct cucopyFailure {
     int driverVersion;    /**< 13000 for a driver of CUDA 13.0 */
     const char *function; /**< "cucopyMemcpyAsync", ending in _ptsz for a per-thread variant; valid for ever */
     const char *missing;  /**< the entry point that this driver lacks, NULL if that is not it; valid for ever */
-    const char *reason;   /**< what cucopy itself found wrong, NULL if the driver refused; valid for ever */
+    const char *reason;   /**< what cucopy itself finds wrong, "pCopy is NULL"; NULL if nothing; valid for ever */
     const void *caller;   /**< the address that the call returns to, NULL if the compiler cannot say */
 
     CUstream stream;                       /**< what it was called with */
@@ -226,6 +227,7 @@ typedef struct cucopyFailure {
     cucopySide dstSide;
     cucopySide srcSide;
     size_t entriesEnqueued; /**< of a batch, how many entries are known to be enqueued */
+    CUcontext stillPushed;  /**< what cucopy pushed and could not pop; NULL: the stack is as it was */
 } cucopyFailure;
 
 /** A record in which nothing is known: cucopyFailure failure = CUCOPY_FAILURE_INIT; */
@@ -254,10 +256,41 @@ static inline cucopyFailure cucopyFailureInit()
 CUresult cucopyLastFailure(cucopyFailure *failure);
 
 /**
- * A failure in plain English. Returns the length of the whole text without its terminator, as snprintf does; writes at
- * most size bytes, always terminated if size is not 0. text may be NULL if size is 0.
+ * For a raw call that failed, so that cucopyExplain can explain it too. Begin with CUCOPY_FAILURE_INIT; say what you
+ * know: function ("cuMemcpyAsync"), result, stream, dst, src, bytes, and of a box or an array the sides; then call
+ * this, at once, on the same thread and with the same context current. It adds what is only known now: both contexts,
+ * the capture, the driver's version, the access. A record that was not completed so is explained with what is in it.
+ * Asks the driver only what does no harm in any state, changes no context, and leaves the thread's last failure alone.
+ */
+void cucopyObserveFailure(cucopyFailure *failure);
+
+/**
+ * A failure in plain English, in a few lines: what was called, what each pointer is, what is wrong and what to do about
+ * it; or that the cause is not known. NULL means the last failure of this thread.
+ *
+ * Returns the length of the whole text without its terminator, as snprintf does; writes at most size bytes, always
+ * terminated if size is not 0. text may be NULL if size is 0. 4,096 bytes hold any text.
+ *
+ * Asks the driver about the pointers now, so ask soon. Never touches the stream or an array, changes no context,
+ * invalidates no capture, allocates nothing, and is safe with pointers that are wrong and with a driver that is gone.
+ * It never asks a pool for its access, since that would invalidate a capture under way on another thread; what a pool
+ * grants is known from the moment of failure, or if a context of the device that matters is current.
  */
 size_t cucopyExplain(const cucopyFailure *failure, char *text, size_t size);
+
+/** Is given each failure, once, after the caller's context stack is as it was. Must return. */
+typedef void (*cucopyFailureHandler)(const cucopyFailure *failure, void *user);
+
+/**
+ * Give every failing call of this layer in this process, on any thread, to handler; NULL: no longer. A call that is
+ * failing meanwhile on another thread may still use the handler it found. The handler runs on the failing thread and
+ * may call anything, this layer too; what fails within it is not handed to it again, nor logged, and when it returns
+ * cucopyLastFailure is its failure again. CUDA_ERROR_OUT_OF_MEMORY if it cannot be kept; the old one then stays.
+ *
+ * Without touching the program: CUCOPY_LOG=1 in the environment prints the explanation of each failure on stderr, once
+ * for each function, step, result and place of the call; CUCOPY_LOG=all prints every one.
+ */
+CUresult cucopySetFailureHandler(cucopyFailureHandler handler, void *user);
 
 #ifdef __cplusplus
 }

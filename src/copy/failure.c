@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last failure of each thread. Only a call that fails comes here; explain.c turns a record into words.
+ * The last failure of each thread. Only a call that fails comes here. What is asked of the driver here is what nobody
+ * could ask later, and only what was seen to do no harm in any state: under a capture of this or another thread, with
+ * contexts destroyed, with no context. If it does not answer, the record says that it is unknown.
  */
 #include "copy/failure.h"
 
@@ -13,31 +15,254 @@
 #endif
 
 /* The record as the first version had it; later ones only append. */
-#define FIRST_SIZE (offsetof(cucopyFailure, entriesEnqueued) + sizeof(size_t))
+#define FIRST_SIZE (offsetof(cucopyFailure, stillPushed) + sizeof(CUcontext))
 
 static THREAD_LOCAL cucopyFailure last; /* size 0: none yet */
 
-CUresult cucopyFail(const struct cucopyScope *scope, CUresult result, const cucopyFailure *what)
+int cucopyIsPerThread(const char *function)
 {
-    last = *what;
-    last.size = sizeof(last);
-    last.step = cudrvPath() ? scope->step : CUCOPY_STEP_LOAD;
-    last.result = result;
-    last.stream = scope->stream;
-    last.streamContext = scope->target;
-    last.currentContext = scope->current;
-    last.streamDevice = -1;
-    last.currentDevice = -1;
-    last.enqueued = last.step == CUCOPY_STEP_RESTORE;
+    return function && strstr(function, "_ptsz") != NULL;
+}
+
+int cucopyIsSticky(CUresult result)
+{
+    switch ((int)result) {
+    case 214: /* ECC_UNCORRECTABLE */
+    case 220: /* NVLINK_UNCORRECTABLE */
+    case 226: /* CONTAINED */
+    case 700: /* ILLEGAL_ADDRESS */
+    case 702: /* LAUNCH_TIMEOUT */
+    case 710: /* ASSERT */
+    case 714: /* HARDWARE_STACK_ERROR */
+    case 715: /* ILLEGAL_INSTRUCTION */
+    case 716: /* MISALIGNED_ADDRESS */
+    case 717: /* INVALID_ADDRESS_SPACE */
+    case 718: /* INVALID_PC */
+    case 719: /* LAUNCH_FAILED */
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+int cucopyIsSilent(CUresult result)
+{
+    return cucopyIsSticky(result) || result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_DEINITIALIZED ||
+           result == CUDA_ERROR_NOT_PERMITTED;
+}
+
+cucopyAccess cucopyAccessHere(CUdeviceptr address)
+{
+    CUmemorytype type = 0;
+    unsigned int flags = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE;
+    CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS};
+    void *answers[] = {&type, &flags};
+    if (!address || cudrvPointerGetAttributes(2, asked, answers, address) != CUDA_SUCCESS || !type)
+        return CUCOPY_ACCESS_UNKNOWN;
+    return flags == CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE ? CUCOPY_ACCESS_READ_WRITE
+           : flags == CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ    ? CUCOPY_ACCESS_READ
+                                                               : CUCOPY_ACCESS_NONE;
+}
+
+/* cuCtxGetId also tells, safely, that a context was destroyed. */
+static cucopyContextState askContext(CUcontext context, unsigned long long *id)
+{
+    *id = 0;
+    switch (cudrvCtxGetId(context, id)) {
+    case CUDA_SUCCESS:
+        return CUCOPY_CONTEXT_ALIVE;
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+        return CUCOPY_CONTEXT_DESTROYED;
+    default:
+        return CUCOPY_CONTEXT_UNKNOWN;
+    }
+}
+
+/* Drivers before 13.0 know only the device of the current context. */
+static int deviceOf(CUcontext context, CUcontext now)
+{
+    CUdevice device = -1;
+    if (cudrvCtxGetDevice_v2(&device, context) == CUDA_SUCCESS)
+        return device;
+    return context == now && cudrvCtxGetDevice(&device) == CUDA_SUCCESS ? device : -1;
+}
+
+static cucopyCapture askCapture(CUstream stream, int perThread)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    switch (cudrvStreamIsCapturing(perThread && !stream ? CU_STREAM_PER_THREAD : stream, &status)) {
+    case CUDA_SUCCESS:
+        return status == CU_STREAM_CAPTURE_STATUS_NONE     ? CUCOPY_CAPTURE_NONE
+               : status == CU_STREAM_CAPTURE_STATUS_ACTIVE ? CUCOPY_CAPTURE_ACTIVE
+                                                           : CUCOPY_CAPTURE_INVALIDATED;
+    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+        return CUCOPY_CAPTURE_IMPLICIT;
+    default:
+        return CUCOPY_CAPTURE_UNKNOWN;
+    }
+}
+
+/* With the context current that the copy ran in. */
+static void askInContext(cucopyFailure *failure)
+{
+    CUdevice device = -1;
+    if (cudrvCtxGetDevice(&device) == CUDA_SUCCESS)
+        failure->streamDevice = device;
+    failure->dstSide.access = cucopyAccessHere(failure->dst);
+    failure->srcSide.access = cucopyAccessHere(failure->src);
+}
+
+/* The context that was current when the call began, and that is current again; known if the call has learned it. */
+static CUcontext askCurrent(cucopyFailure *failure, int known)
+{
+    CUcontext now = NULL;
+    const int learned = cudrvCtxGetCurrent(&now) == CUDA_SUCCESS;
+    if (!known)
+        failure->currentContext = now;
+    if (failure->currentContext)
+        failure->currentContextState = askContext(failure->currentContext, &failure->currentContextId);
+    else if (known || learned)
+        failure->currentContextState = CUCOPY_CONTEXT_NONE;
+    if (failure->currentContext)
+        failure->currentDevice =
+            deviceOf(failure->currentContext, failure->currentContextState == CUCOPY_CONTEXT_DESTROYED ? NULL : now);
+    return now;
+}
+
+/* A special stream belongs to the current context, so all is said of both; a context that the caller named himself need
+ * not be one, so it may not be asked. */
+static void askSpecialStream(cucopyFailure *failure)
+{
+    if (failure->streamContext)
+        return;
+    failure->streamContext = failure->currentContext;
+    failure->streamContextState = failure->currentContextState;
+    failure->streamContextId = failure->currentContextId;
+    failure->streamDevice = failure->currentDevice;
+    if (failure->currentContextState == CUCOPY_CONTEXT_NONE || failure->currentContextState == CUCOPY_CONTEXT_DESTROYED)
+        return;
+    if (failure->step == CUCOPY_STEP_COPY)
+        askInContext(failure);
+    failure->capture = askCapture(failure->stream, cucopyIsPerThread(failure->function));
+}
+
+static void askExplicitStream(cucopyFailure *failure, CUcontext now)
+{
+    if (!failure->streamContext)
+        return;
+    failure->streamContextState = askContext(failure->streamContext, &failure->streamContextId);
+    if (failure->streamDevice < 0)
+        failure->streamDevice = deviceOf(failure->streamContext, now);
+    failure->capture = askCapture(failure->stream, 0);
+}
+
+/* The entry point of the failing step, if that is what the driver lacks. */
+static const char *missingEntry(const struct cucopyScope *scope, const char *function)
+{
+    static const char *const copies[] = {
+        "cuMemcpyAsync",
+        "cuMemcpyPeerAsync",
+        "cuMemcpyHtoDAsync",
+        "cuMemcpyDtoHAsync",
+        "cuMemcpyDtoDAsync",
+        "cuMemcpyHtoAAsync",
+        "cuMemcpyAtoHAsync",
+        "cuMemcpy2DAsync",
+        "cuMemcpy3DAsync",
+        "cuMemcpy3DPeerAsync",
+        "cuMemcpyBatchAsync",
+        "cuMemcpyBatchAsync_v12080",
+        "cuMemcpy3DBatchAsync",
+        "cuMemcpy3DBatchAsync_v12080",
+        "cuMemcpyWithAttributesAsync",
+        "cuMemcpy3DWithAttributesAsync",
+    };
+    const char *step = NULL;
+    switch (scope->step) {
+    case CUCOPY_STEP_QUERY:
+        step = scope->target ? "cuCtxGetCurrent" : "cuStreamGetCtx";
+        break;
+    case CUCOPY_STEP_ENTER:
+        step = "cuCtxPushCurrent";
+        break;
+    case CUCOPY_STEP_RESTORE:
+        step = "cuCtxPopCurrent";
+        break;
+    default:
+        break;
+    }
+    if (step)
+        return cudrvHas(step) ? NULL : step;
+    const size_t ours = strlen("cucopy"), theirs = strlen("cu");
+    const size_t length = strlen(function) - ours - (cucopyIsPerThread(function) ? strlen("_ptsz") : 0);
+    for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); ++i)
+        if (strlen(copies[i] + theirs) == length && memcmp(copies[i] + theirs, function + ours, length) == 0)
+            return cudrvHas(copies[i]) ? NULL : copies[i];
+    return NULL;
+}
+
+CUresult cucopyFail(struct cucopyScope *scope, CUresult result, const cucopyFailure *what)
+{
+    const int loaded = cudrvPath() != NULL;
+    cucopyFailure failure = *what;
+    failure.size = sizeof(failure);
+    failure.result = result;
+    failure.step = loaded || result == CUDA_ERROR_INVALID_VALUE ? scope->step : CUCOPY_STEP_LOAD;
+    if (!failure.caller)
+        failure.caller = CUCOPY_CALLER;
+    failure.stream = scope->stream;
+    failure.streamContext = scope->target;
+    failure.currentContext = scope->current;
+    failure.streamDevice = failure.currentDevice = -1;
+    failure.enqueued = failure.step == CUCOPY_STEP_RESTORE && scope->pushed;
+
+    const int mayAsk = loaded && !cucopyIsSilent(result);
+    const int copying = failure.step == CUCOPY_STEP_COPY;
+    const int special = cucopyStreamIsSpecial(scope->stream);
+    if (mayAsk && copying && !special && (scope->pushed || scope->current == scope->target))
+        askInContext(&failure);
+    if (copying && scope->pushed)
+        (void)cucopyPop(&scope->pushed);
+    failure.stillPushed = scope->pushed;
+    if (mayAsk) {
+        const int known = scope->target && (scope->step != CUCOPY_STEP_QUERY || scope->current);
+        const CUcontext now = askCurrent(&failure, known);
+        if (special)
+            askSpecialStream(&failure);
+        else
+            askExplicitStream(&failure, now);
+        (void)cudrvDriverGetVersion(&failure.driverVersion);
+    }
+    if (mayAsk && result == CUDA_ERROR_NOT_SUPPORTED && !failure.reason)
+        failure.missing = missingEntry(scope, failure.function);
+
+    last = failure;
+    cucopyReport(&failure);
+    last = failure; /* whatever failed in the handler */
     return result;
 }
 
-CUresult cucopyFailCopy(const struct cucopyScope *scope, CUresult result, const char *function, CUdeviceptr dst,
-                        CUdeviceptr src, size_t bytes)
+void cucopyObserveFailure(cucopyFailure *failure)
 {
-    return cucopyFail(
-        scope, result,
-        &(cucopyFailure){.function = function, .dst = dst, .src = src, .bytes = bytes, .entry = CUCOPY_NO_ENTRY});
+    if (!failure || failure->size < FIRST_SIZE || !cudrvPath())
+        return;
+    if (!failure->step)
+        failure->step = CUCOPY_STEP_COPY;
+    if (cucopyIsSilent(failure->result))
+        return;
+    const CUcontext now = askCurrent(failure, 0);
+    if (cucopyStreamIsSpecial(failure->stream)) {
+        askSpecialStream(failure);
+    } else {
+        if (cudrvStreamGetCtx(failure->stream, &failure->streamContext) != CUDA_SUCCESS)
+            failure->streamContext = NULL;
+        askExplicitStream(failure, now);
+        if (now && failure->currentContextState != CUCOPY_CONTEXT_DESTROYED) {
+            failure->dstSide.access = cucopyAccessHere(failure->dst);
+            failure->srcSide.access = cucopyAccessHere(failure->src);
+        }
+    }
+    (void)cudrvDriverGetVersion(&failure->driverVersion);
 }
 
 CUresult cucopyLastFailure(cucopyFailure *failure)

@@ -8,51 +8,54 @@
 _Static_assert(sizeof(cucopyGuard) == 32 && _Alignof(cucopyGuard) == 8, "the guard's size is a promise");
 
 /* A guard keeps what was pushed, and nothing if entering failed: its exit is then harmless. */
-static CUresult entered(cucopyGuard *guard, const struct cucopyScope *scope, CUresult result, const char *function)
+static CUresult entered(cucopyGuard *guard, struct cucopyScope *scope, CUresult result, struct cucopyCall call)
 {
     *guard = (cucopyGuard){.pushed = scope->pushed};
-    return result == CUDA_SUCCESS
-               ? result
-               : cucopyFail(scope, result, &(cucopyFailure){.function = function, .entry = CUCOPY_NO_ENTRY});
+    return result == CUDA_SUCCESS ? result : cucopyFailCall(scope, result, call, NULL);
 }
 
-static CUresult refused(const char *function)
+CUCOPY_COLD static CUresult refused(CUstream stream, cucopyStep step, struct cucopyCall call, const char *reason)
 {
-    const struct cucopyScope scope = {.step = CUCOPY_STEP_ENTER};
-    return cucopyFail(&scope, CUDA_ERROR_INVALID_VALUE,
-                      &(cucopyFailure){.function = function, .entry = CUCOPY_NO_ENTRY});
+    struct cucopyScope scope = {.stream = stream, .step = step};
+    return cucopyFailCall(&scope, CUDA_ERROR_INVALID_VALUE, call, reason);
 }
 
 CUresult cucopyGuardEnter(cucopyGuard *guard, CUstream stream)
 {
     struct cucopyScope scope;
     if (!guard)
-        return refused(__func__);
+        return refused(stream, CUCOPY_STEP_ENTER, CUCOPY_THIS_CALL, "guard is NULL");
     const CUresult result = cucopyScopeEnter(&scope, stream);
-    return entered(guard, &scope, result, __func__);
+    return entered(guard, &scope, result, CUCOPY_THIS_CALL);
 }
 
 CUresult cucopyGuardEnterContext(cucopyGuard *guard, CUcontext context)
 {
     struct cucopyScope scope = {.target = context, .step = CUCOPY_STEP_QUERY};
     if (!guard)
-        return refused(__func__);
+        return refused(NULL, CUCOPY_STEP_ENTER, CUCOPY_THIS_CALL, "guard is NULL");
     *guard = (cucopyGuard){.pushed = NULL};
     if (!context)
-        return refused(__func__);
+        return refused(NULL, CUCOPY_STEP_ENTER, CUCOPY_THIS_CALL, "context is NULL");
     const CUresult result = cucopyScopeEnterTarget(&scope);
-    return entered(guard, &scope, result, __func__);
+    return entered(guard, &scope, result, CUCOPY_THIS_CALL);
+}
+
+/* What is on top now is what explains it. */
+CUCOPY_COLD static CUresult unexited(CUcontext pushed, CUresult result, struct cucopyCall call)
+{
+    struct cucopyScope scope = {.target = pushed, .step = CUCOPY_STEP_RESTORE};
+    (void)cudrvCtxGetCurrent(&scope.current);
+    return cucopyFailCall(&scope, result, call, NULL);
 }
 
 CUresult cucopyGuardExit(cucopyGuard *guard)
 {
     if (!guard)
-        return refused(__func__);
+        return refused(NULL, CUCOPY_STEP_RESTORE, CUCOPY_THIS_CALL, "guard is NULL");
     if (!guard->pushed)
         return CUDA_SUCCESS;
-    const struct cucopyScope scope = {.target = guard->pushed, .step = CUCOPY_STEP_RESTORE};
+    const CUcontext pushed = guard->pushed;
     const CUresult result = cucopyPop(&guard->pushed);
-    return result == CUDA_SUCCESS
-               ? result
-               : cucopyFail(&scope, result, &(cucopyFailure){.function = __func__, .entry = CUCOPY_NO_ENTRY});
+    return result == CUDA_SUCCESS ? result : unexited(pushed, result, CUCOPY_THIS_CALL);
 }

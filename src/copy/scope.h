@@ -63,7 +63,16 @@ static inline CUresult cucopyPop(CUcontext *pushed)
     return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_CONTEXT : result;
 }
 
-/* Leave with the result of the copy, which wins over the pop's. */
+/* Leave after a copy that was enqueued. */
+static inline CUresult cucopyScopeRestore(struct cucopyScope *scope)
+{
+    if (!scope->pushed)
+        return CUDA_SUCCESS;
+    scope->step = CUCOPY_STEP_RESTORE;
+    return cucopyPop(&scope->pushed);
+}
+
+/* Leave with the result of the copy, which wins over the pop's. After a copy that failed, cucopyFail leaves as well. */
 static inline CUresult cucopyScopeLeave(struct cucopyScope *scope, CUresult copied)
 {
     scope->step = CUCOPY_STEP_COPY;

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a pointer is, asked of the driver. All of these queries are safe for any address, need no context, and disturb
+ * no capture; whichever fails, the rest stands. What they mean for a copy is explain_pointers.c's.
+ */
+#include "copy/explain.h"
+
+struct attributes {
+    CUmemorytype type;
+    CUcontext context;
+    int managed;
+    int device;
+    CUdeviceptr start;
+    size_t size;
+    CUmemoryPool pool;
+};
+
+/* Asked for together: on memory that CUDA does not know, this form gives zeros, and the other an error. */
+static int ask(CUdeviceptr address, struct attributes *answer)
+{
+    CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,      CU_POINTER_ATTRIBUTE_CONTEXT,
+                                   CU_POINTER_ATTRIBUTE_IS_MANAGED,       CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                   CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+                                   CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE};
+    void *answers[] = {&answer->type,  &answer->context, &answer->managed, &answer->device,
+                       &answer->start, &answer->size,    &answer->pool};
+    *answer = (struct attributes){.device = -1};
+    return cudrvPointerGetAttributes(sizeof(asked) / sizeof(*asked), asked, answers, address) == CUDA_SUCCESS;
+}
+
+static cucopyAccess mappingAccess(CUdeviceptr address, int device)
+{
+    const CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device};
+    unsigned long long flags = 0;
+    if (device < 0 || cudrvMemGetAccess(&flags, &location, address) != CUDA_SUCCESS)
+        return CUCOPY_ACCESS_UNKNOWN;
+    return flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? CUCOPY_ACCESS_READ_WRITE
+           : flags == CU_MEM_ACCESS_FLAGS_PROT_READ    ? CUCOPY_ACCESS_READ
+                                                       : CUCOPY_ACCESS_NONE;
+}
+
+/* 0 only if each device was asked and none has access. */
+static int anyDeviceReaches(CUdeviceptr address)
+{
+    int count = 0;
+    if (cudrvDeviceGetCount(&count) != CUDA_SUCCESS)
+        return 1;
+    for (int device = 0; device < count; ++device)
+        if (mappingAccess(address, device) != CUCOPY_ACCESS_NONE)
+            return 1;
+    return 0;
+}
+
+/*
+ * A copy may run over adjacent mappings, so follow them as far as the copy goes; each has its own access. Past a great
+ * many, give up looking for the end of access, not of memory.
+ */
+static void followMappings(struct cucopyMemory *memory, int device)
+{
+    enum { PATIENCE = 4096 };
+    size_t behind = 0; /* bytes from address to behind the mappings seen so far */
+    size_t reached = 0;
+    int whole = 1;
+    memory->access = mappingAccess(memory->address, device);
+    for (int i = 0; i < PATIENCE && behind < memory->extent; ++i) {
+        CUdeviceptr base = 0;
+        size_t size = 0;
+        if (cudrvMemGetAddressRange(&base, &size, memory->address + behind) != CUDA_SUCCESS || !size)
+            break;
+        if (i == 0)
+            memory->base = base;
+        behind = (size_t)(base - memory->address) + size;
+        whole = whole && (i == 0 || mappingAccess(base, device) == memory->access);
+        if (whole)
+            reached = behind;
+    }
+    if (behind)
+        memory->size = (size_t)(memory->address - memory->base) + behind;
+    memory->accessEnds = reached < memory->extent ? reached : memory->extent;
+    memory->reachable = anyDeviceReaches(memory->address);
+}
+
+/* The memory that the driver knows behind this, for a copy that runs into it. */
+static CUdeviceptr behind(const struct cucopyMemory *memory)
+{
+    struct attributes next;
+    const CUdeviceptr address = memory->base + memory->size;
+    return ask(address, &next) && next.type ? address : 0;
+}
+
+/* What the device of the current context may do, if that is the device that matters. */
+static cucopyAccess accessNow(CUdeviceptr address, int device)
+{
+    CUcontext current = NULL;
+    unsigned long long id = 0;
+    CUdevice here = -1;
+    if (device < 0 || cudrvCtxGetCurrent(&current) != CUDA_SUCCESS || !current ||
+        cudrvCtxGetId(current, &id) == CUDA_ERROR_CONTEXT_IS_DESTROYED || cudrvCtxGetDevice(&here) != CUDA_SUCCESS ||
+        here != device)
+        return CUCOPY_ACCESS_UNKNOWN;
+    return cucopyAccessHere(address);
+}
+
+void cucopyAskMemory(struct cucopyMemory *memory, int device, cucopyAccess access)
+{
+    struct attributes is;
+    memory->kind = memory->address ? CUCOPY_MEMORY_UNASKED : CUCOPY_MEMORY_NULL;
+    memory->device = -1;
+    memory->reachable = 1;
+    if (!memory->address || !ask(memory->address, &is))
+        return;
+    const int ranged = is.size && memory->address >= is.start && memory->address - is.start < is.size;
+    if (is.type)
+        memory->device = is.device;
+    if (ranged) {
+        memory->base = is.start;
+        memory->size = is.size;
+    }
+    if (!is.type) {
+        memory->kind = ranged ? CUCOPY_MEMORY_RESERVED : CUCOPY_MEMORY_UNKNOWN;
+    } else if (is.managed) {
+        memory->kind = CUCOPY_MEMORY_MANAGED;
+    } else if (is.type == CU_MEMORYTYPE_HOST) {
+        memory->kind = CUCOPY_MEMORY_PINNED;
+    } else if (is.pool) {
+        memory->kind = CUCOPY_MEMORY_POOL;
+        memory->access = access ? access : accessNow(memory->address, device);
+    } else if (!is.context) {
+        memory->kind = CUCOPY_MEMORY_MAPPED;
+        followMappings(memory, device);
+    } else {
+        memory->kind = CUCOPY_MEMORY_DEVICE;
+    }
+    if (is.type && memory->size)
+        memory->next = behind(memory);
+}
