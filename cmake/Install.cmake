@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is installed of the library. Components: runtime (libcucopy.so.0) and dev (all that compiling against it takes).
-# The doctor (component tool) and the simulated driver (component sim) install themselves. Nothing here holds an absolute path.
+# What is installed, by component: runtime (libcucopy.so.0), dev (all that compiling against it takes), tool (the doctor,
+# which installs itself) and sim (the simulated driver, in a folder where no loader looks for libcuda.so.1 by itself).
+# Nothing here holds an absolute path.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cucopy)
@@ -34,3 +35,11 @@ file(RELATIVE_PATH prefix_from_pc /${pc_dir} /)
 string(REGEX REPLACE "/$" "" prefix_from_pc "${prefix_from_pc}")
 configure_file(cmake/cucopy.pc.in ${PROJECT_BINARY_DIR}/cucopy.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/cucopy.pc DESTINATION ${pc_dir} COMPONENT dev)
+
+if(TARGET cusim)
+    install(
+        TARGETS cusim
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/cucopy/sim
+        COMPONENT sim)
+    install(FILES test/sim/include/cusim.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT sim)
+endif()

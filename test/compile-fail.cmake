@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by cucopy_add_compile_fail_test: SOURCE compiles, and with -DMISTAKE it does not and the compiler says REGEX. Compiled in earnest, since gcc checks
-# some of its attributes only after parsing.
+# Run by cucopy_add_compile_fail_test: SOURCE compiles, and with -DMISTAKE it does not and the compiler says REGEX.
+# Compiled to the end, since gcc checks some of its attributes only after parsing.
 
 list(TRANSFORM INCLUDES PREPEND -I)
-set(compile ${CC} -std=c11 ${INCLUDES} -c -o /dev/null)
+set(compile ${CC} -std=c11 ${INCLUDES} -S -o -)
 execute_process(COMMAND ${compile} ${SOURCE} RESULT_VARIABLE result ERROR_VARIABLE errors)
 if(NOT result EQUAL 0)
     message(FATAL_ERROR "does not compile without its mistake:\n${errors}")
