@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Builds everything and runs on this machine's own GPU and driver what makes sense there: the doctor, and the unit tests,
+# which skip by themselves what needs the simulated driver. Usage: sh test/hardware.sh <folder for logs> [cmake argument]...
+set -u
+cd "$(dirname "$0")/.." || exit
+logs=$1
+shift
+mkdir -p "$logs"
+build=build/hardware
+
+if ! { cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo "$@" && cmake --build "$build" --parallel; } \
+    >"$logs/build.log" 2>&1; then
+    tail -n 30 "$logs/build.log"
+    exit 1
+fi
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | tee "$logs/machine.txt"
+
+status=0
+"$build/src/tool/cucopy-doctor" >"$logs/doctor.txt" 2>&1 || status=1
+"$build/src/tool/cucopy-doctor" --json >"$logs/doctor.json" 2>/dev/null || status=1
+echo "doctor: exit status $status"
+
+for test in test_raw test_copy test_guard test_per_thread test_override test_override_per_thread; do
+    "$build/test/unit/$test" >"$logs/$test.log" 2>&1
+    result=$?
+    printf '%-26s exit status %d, %s passed, %s skipped, %s failed\n' "$test" "$result" \
+        "$(grep -c '^\[       OK' "$logs/$test.log")" "$(grep -c '^\[  SKIPPED \] [a-z]' "$logs/$test.log")" \
+        "$(grep -c '^\[  FAILED  \] [a-z]' "$logs/$test.log")"
+    [ "$result" -eq 0 ] || status=1
+    grep -A3 'ERROR' "$logs/$test.log" | head -n 20
+done
+exit $status
