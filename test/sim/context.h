@@ -50,7 +50,9 @@ void contextDropFromTop(const Context *context);
 unsigned long long contextNextId(unsigned long long step);
 void contextResetIds(void);
 
-/* The primary context that a green context stands on. */
+/* The primary context of a device; a green context stands on it and keeps it retained. */
 Context *contextPrimary(int device);
+Context *primaryRetain(int device);
+CUresult primaryRelease(int device);
 
 #endif

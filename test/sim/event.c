@@ -6,13 +6,20 @@
 
 #include <stdlib.h>
 
-static void dispose(void *object)
+void eventForget(Event *event)
 {
-    Event *event = object;
     opRelease(event->op);
+    captureRelease(event->capture);
     free(event->nodes);
     event->op = NULL;
+    event->capture = NULL;
     event->nodes = NULL;
+    event->nodeCount = 0;
+}
+
+static void dispose(void *object)
+{
+    eventForget(object);
 }
 
 static CUresult create(CUevent *out, unsigned flags)
@@ -78,8 +85,7 @@ static CUresult record(CUevent handle, CUstream streamHandle, bool perThread, un
         }
         return captureRecord(stream, event);
     }
-    event->capture = NULL;
-    opRelease(event->op);
+    eventForget(event);
     Work nothing = {.kind = WORK_NOTHING};
     return streamSubmit(stream, &nothing, &event->op);
 }

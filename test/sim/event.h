@@ -15,4 +15,7 @@ typedef struct Event {
     size_t nodeCount;
 } Event;
 
+/* Forgets what was recorded. */
+void eventForget(Event *event);
+
 #endif

@@ -9,7 +9,6 @@ typedef struct GreenContext {
     Object object;
     Context *context; /* what cuCtxFromGreenCtx gives, the same every time */
     unsigned multiprocessors;
-    unsigned long long id;
 } GreenContext;
 
 #endif

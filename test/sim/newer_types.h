@@ -58,6 +58,7 @@ typedef struct CUdevResource_st {
 } CUdevResource;
 
 enum { CU_GREEN_CTX_DEFAULT_STREAM = 1 };
+enum { CUDA_ERROR_INVALID_RESOURCE_TYPE = 914, CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION = 915 };
 #endif
 
 #if CUDA_VERSION < 12050

@@ -21,7 +21,7 @@ static CUresult allocateFrom(CUdeviceptr *out, size_t size, Pool *pool, Stream *
     if (pool->used > pool->usedHigh)
         pool->usedHigh = pool->used;
     *out = (CUdeviceptr)range->base;
-    return captured ? captureAllocate(stream, range->base) : CUDA_SUCCESS;
+    return captured ? captureAllocate(stream, range) : CUDA_SUCCESS;
 }
 
 static CUresult allocate(CUdeviceptr *out, size_t size, CUstream handle, bool perThread)
@@ -59,7 +59,7 @@ static CUresult release(CUdeviceptr pointer, CUstream handle, bool perThread)
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (stream->capture != NULL)
-        return captureFree(stream, range->base);
+        return captureFree(stream);
     Work work = {.kind = WORK_RELEASE,
                  .release = {.device = range->device, .base = range->base, .size = range->committed}};
     poolRelease(range->pool, range->size);

@@ -20,6 +20,22 @@ Context *contextPrimary(int device)
     return devices[device].primary;
 }
 
+Context *primaryRetain(int device)
+{
+    devices[device].primaryRetains++;
+    return revive(device);
+}
+
+CUresult primaryRelease(int device)
+{
+    Device *self = &devices[device];
+    if (self->primaryRetains == 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (--self->primaryRetains == 0)
+        contextEnd(self->primary);
+    return CUDA_SUCCESS;
+}
+
 static CUresult retain(CUcontext *out, CUdevice device)
 {
     if (out == NULL)
@@ -28,21 +44,13 @@ static CUresult retain(CUcontext *out, CUdevice device)
         return CUDA_ERROR_INVALID_DEVICE;
     if (deviceError(device) != CUDA_SUCCESS)
         return deviceError(device);
-    *out = (CUcontext)revive(device);
-    devices[device].primaryRetains++;
+    *out = (CUcontext)primaryRetain(device);
     return CUDA_SUCCESS;
 }
 
 static CUresult release(CUdevice device)
 {
-    if (!deviceIsValid(device))
-        return CUDA_ERROR_INVALID_DEVICE;
-    Device *self = &devices[device];
-    if (self->primaryRetains == 0)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    if (--self->primaryRetains == 0)
-        contextEnd(self->primary);
-    return CUDA_SUCCESS;
+    return deviceIsValid(device) ? primaryRelease(device) : CUDA_ERROR_INVALID_DEVICE;
 }
 
 /* Frees what is in the context; whoever retained it keeps it. */
