@@ -169,7 +169,8 @@ static long long run(int loop, long rounds)
         FILE *const result = fopen(file, "r");
         char line[256];
         while (result && fgets(line, sizeof(line), result))
-            (void)sscanf(line, "summary: %lld", &counted);
+            if (!strncmp(line, "summary: ", 9))
+                counted = strtoll(line + 9, NULL, 10);
         if (result)
             (void)fclose(result);
         if (!WIFEXITED(status) || WEXITSTATUS(status))

@@ -7,7 +7,7 @@
 
 static unsigned char patternByte(unsigned seed, size_t i)
 {
-    return (unsigned char)((seed * 31 + i * 7) & 0x7F);
+    return (unsigned char)((seed * (size_t)31 + i * 7) & 0x7F);
 }
 
 /* ---- The boxes of the structured copies ---- */

@@ -308,7 +308,7 @@ static void *copyManyTimes(void *argument)
     struct buffers mine;
     buffersMake(&mine, f->world);
     for (unsigned round = 0; round < rounds; round++) {
-        const int other = round % 2;
+        const int other = round % 2 != 0;
         if (other)
             push(f->world->home);
         FOR_EACH_COPY(copy)

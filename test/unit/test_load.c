@@ -269,7 +269,7 @@ TEST(every_code_of_this_toolkits_cuda_h_has_its_name)
         inside |= strstr(line, "enum cudaError_enum") != NULL;
         if (strstr(line, "} CUresult"))
             break;
-        if (inside && sscanf(line, " CUDA_%100[A-Z0-9_] = %d", name, &code) == 2) {
+        if (inside && sscanf(line, " CUDA_%100[A-Z0-9_] = %d", name, &code) == 2) { /* NOLINT(cert-err34-c) */
             CHECK(!strncmp(cudrvResultName((CUresult)code), "CUDA_", 5));
             CHECK(!strcmp(cudrvResultName((CUresult)code) + 5, name));
             found++;
