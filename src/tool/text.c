@@ -9,7 +9,7 @@
 #include <cucopy/version.h>
 #include <string.h>
 
-enum { WIDE = 100, NAME = 22, MEMORY = 17, CELL = 14 };
+enum { WIDE = 100, NAME = 21, MEMORY = 18, CELL = 15 };
 
 struct page {
     const struct report *report;
@@ -37,33 +37,20 @@ static const char *version(int number, char *text, size_t size)
     return text;
 }
 
-/* Where a list of words has come to, in lines of WIDE columns that begin at indent. */
-struct list {
-    int indent;
-    int column;
-    const char *separator;
-};
-
-static void printWord(const struct page *page, struct list *list, const char *word, int length)
+/* The words of one line of text, of that length, in lines of at most WIDE columns that begin at indent. */
+static void printParagraph(const struct page *page, int indent, const char *text, size_t length)
 {
-    const int first = list->column == list->indent;
-    const int separator = (int)strlen(list->separator);
-    if (!first && list->column + separator + length + 1 > WIDE) {
-        (void)fprintf(page->out, "%s\n%*s%.*s", separator > 1 ? "," : "", list->indent, "", length, word);
-        list->column = list->indent + length;
-    } else {
-        (void)fprintf(page->out, "%s%.*s", first ? "" : list->separator, length, word);
-        list->column += length + (first ? 0 : separator);
-    }
-}
-
-static void printParagraph(const struct page *page, int indent, const char *text)
-{
-    struct list list = {.indent = indent, .column = indent, .separator = " "};
-    while (*text) {
-        const size_t length = strcspn(text, " ");
-        printWord(page, &list, text, (int)length);
-        text += length + strspn(text + length, " ");
+    const char *const end = text + length;
+    int column = indent;
+    while (text < end) {
+        const int gap = (int)strspn(text, " ");
+        const int word = (int)strcspn(text + gap, " \n");
+        const int fits = column == indent || column + gap + word <= WIDE;
+        if (!fits)
+            (void)fprintf(page->out, "\n%*s", indent, "");
+        (void)fprintf(page->out, "%*s%.*s", fits ? gap : 0, "", word, text + gap);
+        column = (fits ? column + gap : indent) + word;
+        text += gap + word;
     }
     (void)fprintf(page->out, "\n");
 }
@@ -110,12 +97,14 @@ static void printEntries(const struct page *page)
     (void)fprintf(page->out, "entries    %d of the %d that cucopy calls%s\n", doctorEntryCount - missing,
                   doctorEntryCount, missing ? "; missing, by the CUDA version that brought them:" : "");
     for (int v = nextVersion(report, 0); v; v = nextVersion(report, v)) {
-        struct list list = {.indent = indent, .column = indent, .separator = ", "};
-        (void)fprintf(page->out, "%*s%-6s", indent - 6, "", version(v, since, sizeof(since)));
+        char names[ENTRIES * 48] = "";
+        size_t length = 0;
         for (int i = 0; i < doctorEntryCount; i++)
             if (!report->has[i] && doctorEntries[i].version == v && !isVariantOfMissing(report, i))
-                printWord(page, &list, doctorEntries[i].name, (int)strlen(doctorEntries[i].name));
-        (void)fprintf(page->out, "\n");
+                length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", length ? ", " : "",
+                                           doctorEntries[i].name);
+        (void)fprintf(page->out, "%*s%-6s", indent - 6, "", version(v, since, sizeof(since)));
+        printParagraph(page, indent, names, length);
     }
 }
 
@@ -130,10 +119,10 @@ static void printDriver(const struct page *page)
                       version(report->version, number, sizeof(number)), report->path);
     if (report->problem[0]) {
         print(page, BAD, 0, "no driver  ");
-        printParagraph(page, indent, report->problem);
+        printParagraph(page, indent, report->problem, strlen(report->problem));
         if (report->remedy[0]) {
             (void)fprintf(page->out, "%*s", indent, "");
-            printParagraph(page, indent, report->remedy);
+            printParagraph(page, indent, report->remedy, strlen(report->remedy));
         }
         return;
     }
@@ -293,11 +282,15 @@ static void printTable(const struct page *page)
 
 /* ---- The explanations ---- */
 
+/* Line by line, as far in as it was and four columns more. */
 static void printIndented(const struct page *page, const char *text)
 {
     while (*text) {
+        const int indent = 4 + (int)strspn(text, " ");
+        text += indent - 4;
         const size_t length = strcspn(text, "\n");
-        (void)fprintf(page->out, "    %.*s\n", (int)length, text);
+        (void)fprintf(page->out, "%*s", indent, "");
+        printParagraph(page, indent, text, length);
         text += length + (text[length] == '\n');
     }
 }
