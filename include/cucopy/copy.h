@@ -34,6 +34,7 @@
 
 #if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
 #define cucopyMemcpyAsync cucopyMemcpyAsync_ptsz
+#define cucopyMemcpyAsyncEx cucopyMemcpyAsyncEx_ptsz
 #define cucopyMemcpyPeerAsync cucopyMemcpyPeerAsync_ptsz
 #define cucopyMemcpyHtoDAsync cucopyMemcpyHtoDAsync_ptsz
 #define cucopyMemcpyDtoHAsync cucopyMemcpyDtoHAsync_ptsz
@@ -84,6 +85,41 @@ CUresult CUDAAPI cucopyMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStrea
 CUresult CUDAAPI cucopyMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
 /** cuMemcpy3DPeerAsync, 4.0: a box, between two contexts. NULL, on which the driver crashes, is INVALID_VALUE. */
 CUresult CUDAAPI cucopyMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
+
+/* ---- The owner's context, for copies that the stream's does not serve ----
+ * Some copies between devices work only with another context current than the stream's: public reports say so of host
+ * memory and device 1's pool, on a stream of device 0 to whom the pool grants nothing. */
+
+/** Which context a copy runs in. */
+typedef enum cucopyContextPolicy {
+    CUCOPY_CONTEXT_STREAM = 0, /**< the stream's, as everywhere else in this layer */
+    CUCOPY_CONTEXT_OWNER = 1,  /**< if the driver refuses that one, the memory's owner's */
+} cucopyContextPolicy;
+
+/** Starts with its size, which the caller sets, so that later versions can append to it. */
+typedef struct cucopyOptions {
+    size_t size;                 /**< sizeof(cucopyOptions) */
+    cucopyContextPolicy context; /**< 0 is the default */
+} cucopyOptions;
+
+/** The defaults: cucopyOptions options = CUCOPY_OPTIONS_INIT; */
+#define CUCOPY_OPTIONS_INIT                                                                                            \
+    {                                                                                                                  \
+        sizeof(cucopyOptions), CUCOPY_CONTEXT_STREAM                                                                   \
+    }
+
+/**
+ * cucopyMemcpyAsync with options; NULL for the defaults. With CUCOPY_CONTEXT_OWNER a copy that the driver refuses with
+ * CUDA_ERROR_INVALID_VALUE under the stream's context is tried once more, in the same stream, under a context of the
+ * device that owns the side which the stream's device cannot reach: the caller's current context if it is on that
+ * device, otherwise its primary context if that is active, of which a reference is held for the time of the call. No
+ * context is made. If there is none, or the second try is refused too: the first try's code. A copy on a special stream
+ * is not tried again, since under another context that is another stream. A copy that works at once costs nothing more.
+ *
+ * CUDA_ERROR_INVALID_VALUE, and nothing copied, for a size or a policy that no version has.
+ */
+CUresult CUDAAPI cucopyMemcpyAsyncEx(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, const cucopyOptions *options,
+                                     CUstream hStream);
 
 /* ---- Batches ---- */
 

@@ -4,6 +4,7 @@
  * per-thread variants.
  */
 #include "copy/failure.h"
+#include "copy/owner.h"
 #include "copy/scope.h"
 
 /* Run call with the context of hStream current; if anything fails, fail keeps what was to be copied. */
@@ -25,6 +26,27 @@
 CUresult CUDAAPI cucopyMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
     IN_SCOPE(cudrvMemcpyAsync(dst, src, ByteCount, hStream), cucopyFailCopy, dst, src, ByteCount);
+}
+
+/* Inside its scope: a refused copy is still within it when the owner's turn comes. */
+static CUresult copyWithOptions(const struct cucopyScope *scope, CUdeviceptr dst, CUdeviceptr src, size_t bytes,
+                                const cucopyOptions *options)
+{
+    const CUresult result = cudrvMemcpyAsync(dst, src, bytes, scope->stream);
+    if (result != CUDA_ERROR_INVALID_VALUE || !options || options->context != CUCOPY_CONTEXT_OWNER)
+        return result;
+    return cucopyCopyAsOwner(scope, dst, src, bytes);
+}
+
+CUresult CUDAAPI cucopyMemcpyAsyncEx(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, const cucopyOptions *options,
+                                     CUstream hStream)
+{
+    if (options && (options->size < sizeof(*options) || (unsigned)options->context > CUCOPY_CONTEXT_OWNER)) {
+        struct cucopyScope scope = {.stream = hStream, .step = CUCOPY_STEP_COPY};
+        return cucopyFailCall(&scope, CUDA_ERROR_INVALID_VALUE, CUCOPY_THIS_CALL,
+                              "the options have a size or a context policy that no version of cucopy has");
+    }
+    IN_SCOPE(copyWithOptions(&scope, dst, src, ByteCount, options), cucopyFailCopy, dst, src, ByteCount);
 }
 
 CUresult CUDAAPI cucopyMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
