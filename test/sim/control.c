@@ -5,6 +5,7 @@
 #include "context.h"
 #include "device.h"
 #include "exec.h"
+#include "kernels.h"
 #include "memory.h"
 #include "settings.h"
 #include "stream.h"
@@ -73,6 +74,7 @@ void cusimReset(void)
     deviceReset();
     contextResetIds();
     threadResetAll();
+    kernelsReset();
     gateReset();
     settingsForget();
     leave();

@@ -154,12 +154,6 @@ bool gateHas(int entry)
     return !missing[entry] && entryTable[entry].version <= settings.version;
 }
 
-const char *gateFunction(void)
-{
-    const int entry = threadSelf()->entry;
-    return entry < 0 ? "cusim" : entryTable[entry].symbol;
-}
-
 /* The child has none of the parent's threads; nothing of the driver works there (measured). */
 static void forkedChild(void)
 {
@@ -304,7 +298,11 @@ static void sayLine(const char *format, va_list arguments)
 {
     char text[480];
     vsnprintf(text, sizeof text, format, arguments);
-    fprintf(stderr, "cusim: %s: %s\n", gateFunction(), text);
+    const int entry = threadSelf()->entry;
+    if (entry < 0)
+        fprintf(stderr, "cusim: %s\n", text);
+    else
+        fprintf(stderr, "cusim: %s: %s\n", entryTable[entry].symbol, text);
 }
 
 void say(const char *format, ...)

@@ -23,9 +23,6 @@ int gateLeave(int result);
 /* What a function answers that is not modelled. */
 int gateAbsent(int entry);
 
-/* The symbol of the function that this thread is in, for messages. */
-const char *gateFunction(void);
-
 /* Called by cuInit, holding the lock: from now on the driver is ready. */
 void gateReady(void);
 /* Called by the driver's own exit handler. */
@@ -47,7 +44,7 @@ bool gateHas(int entry);
 /* Back to a fresh process. Holding the lock. */
 void gateReset(void);
 
-/* One line on stderr, "cusim: <function>: <text>". */
+/* One line on stderr, "cusim: <text>", with the function that this thread is in before the text. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, then abort: the real driver crashes here. */
 _Noreturn void crash(const char *format, ...) __attribute__((format(printf, 1, 2)));

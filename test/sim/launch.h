@@ -3,12 +3,10 @@
 #ifndef CUSIM_LAUNCH_H
 #define CUSIM_LAUNCH_H
 
-#include "driver.h"
+typedef struct KernelWork KernelWork;
 
-struct KernelWork;
-
-void kernelPerform(struct KernelWork *work);
-struct KernelWork *kernelWorkClone(const struct KernelWork *work);
-void kernelWorkDispose(struct KernelWork *work);
+void kernelPerform(const KernelWork *work);
+KernelWork *kernelWorkClone(const KernelWork *work);
+void kernelWorkDispose(KernelWork *work);
 
 #endif

@@ -27,6 +27,10 @@ typedef struct CUkern_st *CUkernel;
 typedef int CUlibraryOption;
 #endif
 
+#if CUDA_VERSION < 12040
+typedef int CUfunctionLoadingState;
+#endif
+
 #if CUDA_VERSION < 12030
 typedef struct CUgraphEdgeData_st {
     unsigned char from_port;
