@@ -24,7 +24,7 @@
     CUresult CUDAAPI symbol parameters                                                                                 \
     {                                                                                                                  \
         const CUresult refusal = (CUresult)gateEnter(ENTRY_##symbol);                                                  \
-        return refusal != CUDA_SUCCESS ? refusal : (CUresult)gateLeave(call);                                          \
+        return refusal != CUDA_SUCCESS ? refusal : (CUresult)gateLeave((int)(call));                                   \
     }
 
 /* The function and its per-thread variant; in `call`, perThread says which of them runs. */
@@ -34,7 +34,7 @@
     {                                                                                                                  \
         const bool perThread = isPerThread;                                                                            \
         const CUresult refusal = (CUresult)gateEnter(ENTRY_##symbol);                                                  \
-        return refusal != CUDA_SUCCESS ? refusal : (CUresult)gateLeave(call);                                          \
+        return refusal != CUDA_SUCCESS ? refusal : (CUresult)gateLeave((int)(call));                                   \
     }
 #define API_PTSZ(symbol, parameters, call)                                                                             \
     API_VARIANT(symbol, parameters, call, false)                                                                       \

@@ -21,11 +21,11 @@ typedef struct Descriptor {
 
 static void setResource(CUdevResource *resource, unsigned multiprocessors)
 {
+    /* smCount, minSmPartitionSize, smCoscheduledAlignment; headers before 13.0 declare the first alone. */
+    const unsigned values[] = {multiprocessors, SM_GROUP, SM_GROUP};
     memset(resource, 0, sizeof *resource);
     resource->type = CU_DEV_RESOURCE_TYPE_SM;
-    resource->sm.smCount = multiprocessors;
-    resource->sm.minSmPartitionSize = SM_GROUP;
-    resource->sm.smCoscheduledAlignment = SM_GROUP;
+    memcpy((unsigned char *)resource + offsetof(CUdevResource, sm), values, sizeof values);
 }
 
 static CUresult giveResource(CUdevResource *resource, CUdevResourceType type, unsigned multiprocessors)
