@@ -78,7 +78,7 @@ static void saySide(struct cucopyText *text, const struct cucopyCase *about, con
         cucopySay(text, "array %p", (void *)side->array);
         break;
     case CUCOPY_MEMORY_UNASKED:
-        cucopySay(text, "0x%llx", address);
+        cucopySay(text, address ? "0x%llx" : "NULL", address);
         break;
     case CUCOPY_MEMORY_UNKNOWN:
         cucopySay(text, "0x%llx, unknown to CUDA: pageable host memory, if it is memory at all", address);
@@ -165,6 +165,8 @@ static void sayFacts(struct cucopyText *text, const struct cucopyCase *about)
     }
     if (!about->guard || !about->special)
         sayStream(text, about);
+    else if (failure->streamContext && failure->streamContext != failure->currentContext)
+        cucopySay(text, "  guarded  context %p\n", (void *)failure->streamContext);
     if (failure->currentContextState || failure->currentContext) {
         cucopySay(text, "  current  ");
         sayContext(text, failure->currentContext, failure->currentContextState, failure->currentContextId,

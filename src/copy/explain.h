@@ -58,9 +58,10 @@ struct cucopyMemory {
     int device;          /* where it is, -1 if it has no one place */
     CUdeviceptr base;    /* of the allocation, the registration, or the adjacent mappings */
     size_t size;         /* 0 if not known */
-    cucopyAccess access; /* of the device that matters, to all of it */
-    size_t accessEnds;   /* of mappings: bytes from address on to which it has access */
-    int reachable;       /* of mappings: 1 if any device has access to the first, 0 if none */
+    cucopyAccess access; /* what the device that matters may do with the first byte */
+    cucopyAccess least;  /* and with any byte of the extent, as far as that is known */
+    size_t accessEnds;   /* of mappings: bytes from address on before the first without access */
+    int reachable;       /* of mappings: 0 if no device at all has access to the first byte */
     CUdeviceptr next;    /* behind base + size, if that is memory CUDA knows, else 0 */
 };
 

@@ -51,32 +51,30 @@ static int anyDeviceReaches(CUdeviceptr address)
     return 0;
 }
 
-/*
- * A copy may run over adjacent mappings, so follow them as far as the copy goes; each has its own access. Past a great
- * many, give up looking for the end of access, not of memory.
- */
+/* A copy may run over adjacent mappings, each with an access of its own; follow them as far as the copy goes. */
 static void followMappings(struct cucopyMemory *memory, int device)
 {
     enum { PATIENCE = 4096 };
-    size_t behind = 0; /* bytes from address to behind the mappings seen so far */
-    size_t reached = 0;
-    int whole = 1;
-    memory->access = mappingAccess(memory->address, device);
-    for (int i = 0; i < PATIENCE && behind < memory->extent; ++i) {
+    size_t known = 0; /* bytes from address to behind the mappings seen so far */
+    memory->access = memory->least = mappingAccess(memory->address, device);
+    memory->accessEnds = memory->extent;
+    for (int i = 0; i < PATIENCE && known < memory->extent; ++i) {
+        const CUdeviceptr at = memory->address + known;
+        const cucopyAccess access = mappingAccess(at, device);
         CUdeviceptr base = 0;
         size_t size = 0;
-        if (cudrvMemGetAddressRange(&base, &size, memory->address + behind) != CUDA_SUCCESS || !size)
+        if (cudrvMemGetAddressRange(&base, &size, at) != CUDA_SUCCESS || !size)
             break;
         if (i == 0)
             memory->base = base;
-        behind = (size_t)(base - memory->address) + size;
-        whole = whole && (i == 0 || mappingAccess(base, device) == memory->access);
-        if (whole)
-            reached = behind;
+        if (access < memory->least)
+            memory->least = access;
+        if (access == CUCOPY_ACCESS_NONE && known < memory->accessEnds)
+            memory->accessEnds = known;
+        known = (size_t)(base - memory->address) + size;
     }
-    if (behind)
-        memory->size = (size_t)(memory->address - memory->base) + behind;
-    memory->accessEnds = reached < memory->extent ? reached : memory->extent;
+    if (known)
+        memory->size = (size_t)(memory->address - memory->base) + known;
     memory->reachable = anyDeviceReaches(memory->address);
 }
 
@@ -124,7 +122,7 @@ void cucopyAskMemory(struct cucopyMemory *memory, int device, cucopyAccess acces
         memory->kind = CUCOPY_MEMORY_PINNED;
     } else if (is.pool) {
         memory->kind = CUCOPY_MEMORY_POOL;
-        memory->access = access ? access : accessNow(memory->address, device);
+        memory->access = memory->least = access ? access : accessNow(memory->address, device);
     } else if (!is.context) {
         memory->kind = CUCOPY_MEMORY_MAPPED;
         followMappings(memory, device);

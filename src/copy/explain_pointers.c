@@ -5,6 +5,8 @@
  */
 #include "copy/explain.h"
 
+#include <string.h>
+
 #define CAUSE "Cause: "
 #define POSSIBLE "Possible cause: "
 #define REMEDY "What to do: "
@@ -133,37 +135,39 @@ static int pastTheEnd(const struct cucopyCase *about, const struct side *side, s
 static void sayWaysOut(const struct cucopyCase *about, const struct side *side, struct cucopyText *text)
 {
     const struct cucopyMemory *const memory = side->memory;
-    const int owner = memory->device;
+    const int owner = memory->device, device = about->device;
+    const int otherBound = side->other->kind == CUCOPY_MEMORY_POOL || side->other->kind == CUCOPY_MEMORY_MAPPED;
     const char *const grant = memory->kind == CUCOPY_MEMORY_POOL ? "cuMemPoolSetAccess" : "cuMemSetAccess";
-    int possible = 0;
-    const int asked = owner >= 0 && owner != about->device && about->device >= 0 &&
-                      cudrvDeviceCanAccessPeer(&possible, about->device, owner) == CUDA_SUCCESS;
-    if (owner == about->device || owner < 0) {
-        cucopySay(text, REMEDY "allow it with %s.\n", grant);
+    int possible = 1;
+    cucopySay(text, REMEDY);
+    if (owner < 0 || owner == device) {
+        cucopySay(text, "allow it with %s.\n", grant);
         return;
     }
-    const int otherBound = side->other->kind == CUCOPY_MEMORY_POOL || side->other->kind == CUCOPY_MEMORY_MAPPED;
-    cucopySay(text, REMEDY);
-    if (asked && !possible)
-        cucopySay(text, "device %d cannot be given access to device %d (cuDeviceCanAccessPeer), so ", about->device,
-                  owner);
-    else
-        cucopySay(text, "give device %d access with %s (cuCtxEnablePeerAccess does not cover such memory), or ",
-                  about->device, grant);
-    if (about->raw && about->failure.streamDevice == owner)
-        cucopySay(text, "use the safe copy, cucopyMemcpy…, which makes the stream's context current.\n");
-    else if (otherBound && side->other->device != owner)
-        cucopySay(text, "use cucopyMemcpyPeerAsync, which needs no access.\n");
-    else
-        cucopySay(text, "copy on a stream of device %d, or use cucopyMemcpyPeerAsync, which needs no access.\n", owner);
+    const int misplaced = about->raw && about->failure.streamDevice == owner;
+    if (misplaced)
+        cucopySay(text, "use cucopy%s, which copies with the stream's context current, or ",
+                  about->failure.function + strlen(strncmp(about->failure.function, "cudrv", 5) == 0 ? "cudrv" : "cu"));
+    const int barred = device >= 0 && cudrvDeviceCanAccessPeer(&possible, device, owner) == CUDA_SUCCESS && !possible;
+    if (!barred && device >= 0)
+        cucopySay(text, "give device %d access with %s (cuCtxEnablePeerAccess does not cover such memory), or ", device,
+                  grant);
+    else if (!barred)
+        cucopySay(text,
+                  "give the stream's device access with %s (cuCtxEnablePeerAccess does not cover such memory), or ",
+                  grant);
+    if (!misplaced && (!otherBound || side->other->device == owner))
+        cucopySay(text, "copy on a stream of device %d, or ", owner);
+    cucopySay(text, "use cucopyMemcpyPeerAsync, which needs no access.");
+    if (barred)
+        cucopySay(text, " Device %d cannot be given access (cuDeviceCanAccessPeer).", device);
+    cucopySay(text, "\n");
 }
 
 static int noAccess(const struct cucopyCase *about, const struct side *side, struct cucopyText *text)
 {
     const struct cucopyMemory *const memory = side->memory;
     const int mapped = memory->kind == CUCOPY_MEMORY_MAPPED;
-    if (about->peer || (!mapped && memory->kind != CUCOPY_MEMORY_POOL))
-        return 0;
     if (mapped && !memory->reachable) {
         cucopySay(text,
                   CAUSE "no device may access the %s: it was mapped, but never given access.\n" REMEDY
@@ -171,27 +175,26 @@ static int noAccess(const struct cucopyCase *about, const struct side *side, str
                   side->name);
         return 1;
     }
-    if (memory->access == CUCOPY_ACCESS_NONE && about->device >= 0) {
+    if (about->peer || (!mapped && memory->kind != CUCOPY_MEMORY_POOL) || memory->least != CUCOPY_ACCESS_NONE)
+        return 0;
+    if (memory->access != CUCOPY_ACCESS_NONE) {
         cucopySay(text,
-                  CAUSE "the %s is %s memory of device %d, and device %d, whose context the copy ran in, has no "
-                        "access to it.\n",
-                  side->name, mapped ? "mapped" : "pool", memory->device, about->device);
-        sayWaysOut(about, side, text);
-        return 1;
-    }
-    if (mapped && memory->access != CUCOPY_ACCESS_UNKNOWN && memory->accessEnds < memory->extent) {
-        cucopySay(text,
-                  CAUSE "device %d has the same access to the first %s of the %s alone; behind them another "
-                        "mapping begins.\n" REMEDY "call cuMemSetAccess for the whole range.\n",
+                  CAUSE "device %d has access to the first %s of the %s alone, and none to the mapping behind "
+                        "them.\n" REMEDY "call cuMemSetAccess for the whole range.\n",
                   about->device, cucopyBytes(memory->accessEnds).text, side->name);
         return 1;
     }
-    return 0;
+    cucopySay(text,
+              CAUSE "the %s is %s memory of device %d, and device %d, whose context the copy ran in, has no access "
+                    "to it.\n",
+              side->name, mapped ? "mapped" : "pool", memory->device, about->device);
+    sayWaysOut(about, side, text);
+    return 1;
 }
 
 static int readOnly(const struct cucopyCase *about, const struct side *side, struct cucopyText *text)
 {
-    if (side->memory->access != CUCOPY_ACCESS_READ || side->memory != &about->dst)
+    if (side->memory->least != CUCOPY_ACCESS_READ || side->memory != &about->dst)
         return 0;
     cucopySay(text,
               CAUSE "device %d may only read the destination.\n" REMEDY
@@ -208,8 +211,7 @@ static int accessNotKnown(const struct cucopyCase *about, const struct side *sid
         return 0;
     cucopySay(text,
               POSSIBLE "the %s is %s memory of device %d, and the device whose context the copy ran in may have no "
-                       "access to it; whether it has was not asked at the time, and asking now could invalidate "
-                       "a capture.\n",
+                       "access to it; that was not asked at the time.\n",
               side->name, memory->kind == CUCOPY_MEMORY_MAPPED ? "mapped" : "pool", memory->device);
     sayWaysOut(about, side, text);
     return 1;
@@ -220,8 +222,8 @@ static int freedPerhaps(const struct cucopyCase *about, const struct side *side,
     if (side->memory->kind != CUCOPY_MEMORY_UNKNOWN || side->type == CU_MEMORYTYPE_HOST || !about->failure.bytes)
         return 0;
     cucopySay(text,
-              POSSIBLE "the %s was freed before this call: CUDA knows no memory at 0x%llx.\n" REMEDY
-                       "check that the pointer is still valid%s.\n",
+              POSSIBLE "the %s was freed before this call: CUDA knows no memory at 0x%llx, and it may be no "
+                       "pageable host memory either.\n" REMEDY "check that the pointer is still valid%s.\n",
               side->name, (unsigned long long)side->memory->address,
               about->failure.capture == CUCOPY_CAPTURE_ACTIVE ? "; memory allocated in a capture cannot be asked about"
                                                               : "");

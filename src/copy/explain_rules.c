@@ -19,14 +19,16 @@ static int noDriver(const struct cucopyCase *about, struct cucopyText *text)
 {
     if (about->failure.step != CUCOPY_STEP_LOAD)
         return 0;
-    if (about->failure.result == CUDA_ERROR_STUB_LIBRARY) {
-        cucopySay(text, CAUSE "the toolkit's stub library was found in place of the driver. %s\n", cudrvLoadError());
-        cucopySay(text, REMEDY "remove the toolkit's stubs folder from LD_LIBRARY_PATH; stubs are for linking only.\n");
-    } else {
-        cucopySay(text, CAUSE "the CUDA driver could not be loaded. %s\n", cudrvLoadError());
-        cucopySay(text, REMEDY "install the NVIDIA driver, which brings libcuda.so.1, or start the container with GPU "
-                               "support; cudrvLoad takes another path.\n");
-    }
+    const int stub = about->failure.result == CUDA_ERROR_STUB_LIBRARY;
+    const char *const error = cudrvLoadError(); /* "" if a driver was loaded since */
+    cucopySay(text, CAUSE "%s.\n",
+              *error ? error
+              : stub ? "the toolkit's stub was found in place of the driver"
+                     : "no CUDA driver was found");
+    cucopySay(text, REMEDY "%s.\n",
+              stub ? "remove the toolkit's stubs folder from LD_LIBRARY_PATH; stubs are for linking only"
+                   : "install the NVIDIA driver, which brings libcuda.so.1, or start the container with GPU support; "
+                     "cudrvLoad takes another path");
     return 1;
 }
 
@@ -278,6 +280,18 @@ static int outOfMemory(const struct cucopyCase *about, struct cucopyText *text)
     return 1;
 }
 
+static int rawBatchArguments(const struct cucopyCase *about, struct cucopyText *text)
+{
+    if (!about->raw || !about->batch || about->failure.result != CUDA_ERROR_INVALID_VALUE)
+        return 0;
+    cucopySay(text,
+              POSSIBLE "the driver refuses a whole batch for one entry that is empty or NULL, for count or "
+                       "numAttrs 0, for attrsIdxs that do not begin with 0 and rise, and for an access order that "
+                       "is none.\n" REMEDY "use %s, which says which of these it is, and skips empty entries.\n",
+              strstr(about->failure.function, "3D") ? "cucopyMemcpy3DBatchAsync" : "cucopyMemcpyBatchAsync");
+    return 1;
+}
+
 static int noPeers(const struct cucopyCase *about, struct cucopyText *text)
 {
     if (about->failure.result != CUDA_ERROR_PEER_ACCESS_UNSUPPORTED &&
@@ -324,6 +338,7 @@ void cucopyJudge(const struct cucopyCase *about, struct cucopyText *text)
         outOfMemory,
         noPeers,
         cucopyJudgePointers,
+        rawBatchArguments,
         notKnown,
     };
     size_t i = 0;
