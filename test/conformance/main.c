@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cucopy-conformance: asks the driver at hand, simulated or real, everything that is written down about one, and names
+ * each difference.
+ */
+#include "expect.h"
+#include "report.h"
+#include "sections.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static const char usage[] =
+    "usage: cucopy-conformance [options] [section...]\n"
+    "Asks the CUDA driver everything that the files of facts hold, and names each difference.\n"
+    "  --compare DIR   the facts to compare with (default: those of cucopy's sources)\n"
+    "  --record DIR    also write what this driver answers to DIR, in the form of the facts\n"
+    "  --report FILE   also write the report to FILE\n"
+    "  --jobs N        at most N processes at a time (default 2)\n"
+    "  --list          list the sections\n"
+    "Exits with 0 if all agree, 1 if something differs, 2 if it cannot run, 77 if this machine shows none of it.\n";
+
+const struct section *const sections[] = {
+    &copiesSection,
+    &perThreadSection,
+    &wildPointersSection,
+    &streamsSection,
+    &pointersSection,
+    &rangesSection,
+    &stackSection,
+    &argumentsSection,
+    &batchArgumentsSection,
+    &capturesSection,
+    &captureQueriesSection,
+    &entriesSection,
+    &behaviourSection,
+    &lifetimesSection,
+    &accessOrderSection,
+    &devicesSection,
+    &safeSection,
+    &guardedSection,
+    &safeBatchArgumentsSection,
+    &safeCapturesSection,
+    &safeDevicesSection,
+    NULL,
+};
+enum { MOST_SECTIONS = sizeof(sections) / sizeof(sections[0]) };
+
+static const struct section *sectionNamed(const char *name)
+{
+    for (size_t i = 0; sections[i]; i++)
+        if (strcmp(sections[i]->name, name) == 0)
+            return sections[i];
+    return strcmp(name, aboutSection.name) == 0 ? &aboutSection : NULL;
+}
+
+static int playChild(char **arguments)
+{
+    const struct section *const section = sectionNamed(arguments[0]);
+    if (!section)
+        return 3;
+    return playSection(section, (int)strtol(arguments[1], NULL, 10), (int)strtol(arguments[2], NULL, 10),
+                       (int)strtol(arguments[3], NULL, 10));
+}
+
+static bool askAbout(struct about *about)
+{
+    const struct section *const only = &aboutSection;
+    struct showing showing;
+    runSections(&only, 1, 1, &showing);
+    if (showing.broken) {
+        (void)fprintf(stderr, "conformance: no driver to ask: %s", showing.broken);
+        return false;
+    }
+    about->simulated = strcmp(factsFind(&showing.facts, "simulated"), "yes") == 0;
+    about->devices = (int)strtol(factsFind(&showing.facts, "devices"), NULL, 10);
+    about->driver = textCopy(factsFind(&showing.facts, "driver"));
+    about->device = textCopy(factsFind(&showing.facts, "device"));
+    showingFree(&showing);
+    return true;
+}
+
+static const char *today(void)
+{
+    static char text[16];
+    const time_t now = time(NULL);
+    (void)strftime(text, sizeof(text), "%Y-%m-%d", gmtime(&now)); /* NOLINT(concurrency-mt-unsafe): one thread */
+    return text;
+}
+
+static bool recordSection(const struct section *section, const struct showing *showing, const struct about *about,
+                          const char *directory)
+{
+    char path[4096];
+    char comment[1024];
+    if (section->promises || showing->broken)
+        return true;
+    (void)snprintf(path, sizeof(path), "%s/%s.tsv", directory, section->name);
+    (void)snprintf(comment, sizeof(comment), "# %s\n# measured: %d x %s, driver %s, %s\n", section->about,
+                   about->devices, about->device, about->driver, today());
+    return factsWrite(&showing->facts, path, comment, section->columns);
+}
+
+struct options {
+    const char *compare, *record, *report;
+    int jobs;
+};
+
+static void writeRow(FILE *out, const char *name, struct tally tally, int processes, double seconds)
+{
+    (void)fprintf(out, "%-22s %7zu %7zu %10zu %7zu %9zu %10d %8.1f\n", name, tally.facts, tally.agree, tally.explained,
+                  tally.differ, tally.unanswered, processes, seconds);
+}
+
+/* Compares and records each section; true if nothing differs. */
+static bool reportSections(const struct section *const *chosen, struct showing *showings, size_t count,
+                           const struct about *about, const struct options *options, FILE *out)
+{
+    struct tally all = {0};
+    int processes = 0;
+    double seconds = 0;
+    bool good = true;
+    char *details = NULL;
+    size_t size = 0;
+    FILE *const later = open_memstream(&details, &size);
+    if (!later || !reportOpen(options->compare, about, later))
+        return false;
+    (void)fprintf(out, "cucopy conformance, %s\ndriver   %s\ndevices  %d x %s\n\n", today(), about->driver,
+                  about->devices, about->device);
+    (void)fprintf(out, "%-22s %7s %7s %10s %7s %9s %10s %8s\n", "section", "facts", "agree", "explained", "differ",
+                  "not shown", "processes", "seconds");
+    for (size_t i = 0; i < count; i++) {
+        struct facts expected = {0};
+        good = expectSection(chosen[i], options->compare, &expected) && good;
+        const struct tally tally = reportSection(chosen[i], &showings[i], &expected);
+        writeRow(out, chosen[i]->name, tally, showings[i].processes, showings[i].seconds);
+        all.facts += tally.facts;
+        all.agree += tally.agree;
+        all.explained += tally.explained;
+        all.differ += tally.differ;
+        all.unanswered += tally.unanswered;
+        processes += showings[i].processes;
+        seconds += showings[i].seconds;
+        if (options->record)
+            good = recordSection(chosen[i], &showings[i], about, options->record) && good;
+        factsFree(&expected);
+    }
+    writeRow(out, "all", all, processes, seconds);
+    (void)fclose(later);
+    (void)fprintf(out, "\n%s", details);
+    free(details);
+    reportEnd();
+    return good && all.differ == 0;
+}
+
+/* Leaves out what this machine has too few devices for, unless it was asked for by name. */
+static size_t choose(char **names, int count, int devices, const struct section **chosen)
+{
+    size_t chosenCount = 0;
+    for (int i = 0; i < count; i++) {
+        const struct section *const section = sectionNamed(names[i]);
+        if (!section) {
+            (void)fprintf(stderr, "conformance: there is no section %s\n", names[i]);
+            exit(2); /* NOLINT(concurrency-mt-unsafe) */
+        }
+        if (section->devices <= devices)
+            chosen[chosenCount++] = section;
+        else
+            (void)printf("%s: skipped: wants %d devices, and there are %d\n", section->name, section->devices, devices);
+    }
+    for (size_t i = 0; !count && sections[i]; i++)
+        if (sections[i]->devices <= devices)
+            chosen[chosenCount++] = sections[i];
+    return chosenCount;
+}
+
+static int parse(int count, char **arguments, struct options *options)
+{
+    static const struct option known[] = {
+        {"compare", required_argument, NULL, 'c'},
+        {"record", required_argument, NULL, 'r'},
+        {"report", required_argument, NULL, 'o'},
+        {"jobs", required_argument, NULL, 'j'},
+        {"list", no_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    for (int option = 0; (option = getopt_long(count, arguments, "", known, NULL)) != -1;) /* NOLINT */
+        switch (option) {
+        case 'c':
+            options->compare = optarg;
+            break;
+        case 'r':
+            options->record = optarg;
+            break;
+        case 'o':
+            options->report = optarg;
+            break;
+        case 'j':
+            options->jobs = (int)strtol(optarg, NULL, 10);
+            break;
+        case 'l':
+            for (size_t i = 0; sections[i]; i++)
+                (void)printf("%-22s %s\n", sections[i]->name, sections[i]->about);
+            return 0;
+        case 'h':
+            (void)fputs(usage, stdout);
+            return 0;
+        default:
+            (void)fputs(usage, stderr);
+            return 2;
+        }
+    return -1;
+}
+
+static bool copyTo(const char *path, const char *text)
+{
+    FILE *const file = fopen(path, "w");
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0) {
+        perror(path);
+        return false;
+    }
+    return true;
+}
+
+int main(int count, char **arguments)
+{
+    struct options options = {.compare = CONFORMANCE_FACTS, .jobs = 2};
+    struct about about = {0};
+    const struct section *chosen[MOST_SECTIONS];
+    static struct showing showings[MOST_SECTIONS];
+    if (count == 6 && strcmp(arguments[1], "--child") == 0)
+        return playChild(arguments + 2);
+    const int parsed = parse(count, arguments, &options);
+    if (parsed >= 0)
+        return parsed;
+    if (!askAbout(&about))
+        return 2;
+    const size_t chosenCount = choose(arguments + optind, count - optind, about.devices, chosen);
+    if (!chosenCount)
+        return 77;
+    if (options.record)
+        mkdir(options.record, 0777);
+    runSections(chosen, chosenCount, options.jobs, showings);
+
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const out = open_memstream(&text, &size);
+    if (!out)
+        return 2;
+    bool good = reportSections(chosen, showings, chosenCount, &about, &options, out);
+    (void)fclose(out);
+    (void)fputs(text, stdout);
+    if (options.report)
+        good = copyTo(options.report, text) && good;
+    free(text);
+    for (size_t i = 0; i < chosenCount; i++)
+        showingFree(&showings[i]);
+    free(about.driver);
+    free(about.device);
+    return good ? 0 : 1;
+}
