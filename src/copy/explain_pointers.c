@@ -157,7 +157,8 @@ static void sayWaysOut(const struct cucopyCase *about, const struct side *side, 
                   "give the stream's device access with %s (cuCtxEnablePeerAccess does not cover such memory), or ",
                   grant);
     if (!misplaced && (!otherBound || side->other->device == owner))
-        cucopySay(text, "copy on a stream of device %d, or ", owner);
+        cucopySay(text, "copy on a stream of device %d or by cucopyMemcpyAsyncEx with CUCOPY_CONTEXT_OWNER, or ",
+                  owner);
     cucopySay(text, "use cucopyMemcpyPeerAsync, which needs no access.");
     if (barred)
         cucopySay(text, " Device %d cannot be given access (cuDeviceCanAccessPeer).", device);

@@ -357,7 +357,7 @@ const struct scene pointerScenes[] = {
     {"pool_memory_of_a_device_that_is_no_peer",
      NEEDS_TWO_DEVICES,
      noPeers,
-     {"What to do: copy on a stream of device 1, or use cucopyMemcpyPeerAsync, which needs no access.",
+     {"What to do: copy on a stream of device 1 or by cucopyMemcpyAsyncEx with CUCOPY_CONTEXT_OWNER, or use",
       "Device 0 cannot be given access"}},
     {"a_raw_copy_with_the_context_of_another_device_current",
      NEEDS_TWO_DEVICES,
