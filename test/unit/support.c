@@ -48,6 +48,14 @@ void needEntry(const char *name)
     }
 }
 
+void needTwoDevices(const struct world *world)
+{
+    if (world->deviceCount < 2) {
+        print_message("skipped: needs two devices, and there is %d\n", world->deviceCount);
+        skip();
+    }
+}
+
 struct stack stackNow(void)
 {
     struct stack stack = {0, {NULL}};
@@ -61,6 +69,13 @@ struct stack stackNow(void)
     for (size_t i = stack.depth; i-- > 0;)
         assert_success(cudrvCtxPushCurrent(stack.contexts[i]));
     return stack;
+}
+
+void stackEmpty(void)
+{
+    CUcontext top = NULL;
+    while (cudrvCtxGetCurrent(&top) == CUDA_SUCCESS && top)
+        (void)cudrvCtxPopCurrent(NULL);
 }
 
 void assertStackIs(const struct stack *expected)
@@ -107,9 +122,7 @@ int worldTearDown(void **state)
     struct world *const world = *state;
     if (simulator())
         simulator()->refuseNone();
-    CUcontext top = NULL;
-    while (cudrvCtxGetCurrent(&top) == CUDA_SUCCESS && top)
-        (void)cudrvCtxPopCurrent(NULL);
+    stackEmpty();
     (void)cudrvStreamDestroy(world->homeStream);
     (void)cudrvStreamDestroy(world->awayStream);
     (void)cudrvCtxDestroy(world->home);

@@ -42,6 +42,10 @@ const struct simulator *needSimulator(void);
 /* Ends this test with a word of why unless the driver has that entry point. */
 void needEntry(const char *name);
 
+/* The same unless home and away are on two devices. */
+struct world;
+void needTwoDevices(const struct world *world);
+
 /* ---- The context stack ---- */
 
 enum { maxDepth = 16 };
@@ -52,6 +56,7 @@ struct stack {
 };
 
 struct stack stackNow(void);
+void stackEmpty(void); /* pops all, as a test may end anywhere */
 void assertStackIs(const struct stack *expected);
 
 /* ---- Two contexts ---- */

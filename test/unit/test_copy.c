@@ -33,8 +33,7 @@ static int tearDown(void **state)
     struct fixture *const f = *state;
     if (simulator())
         simulator()->refuseNone();
-    while (stackNow().depth)
-        (void)cudrvCtxPopCurrent(NULL);
+    stackEmpty();
     buffersFree(&f->buffers);
     (void)worldTearDown((void **)&f->world);
     free(f);
@@ -92,10 +91,7 @@ static void a_copy_leaves_a_deep_stack_whole(void **state)
 static void pool_memory_and_stream_on_device_1_with_device_0_current(void **state)
 {
     const struct fixture *const f = *state;
-    if (f->world->deviceCount < 2) {
-        print_message("skipped: needs two devices, and there is %d\n", f->world->deviceCount);
-        skip();
-    }
+    needTwoDevices(f->world);
     const struct copyCase *const copy = &copyCases[0];
     assert_string_equal(copy->name, "MemcpyAsync");
     push(f->world->home);

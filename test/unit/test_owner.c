@@ -47,20 +47,11 @@ static int tearDown(void **state)
     struct fixture *const f = *state;
     if (simulator())
         simulator()->refuseNone();
-    while (stackNow().depth)
-        (void)cudrvCtxPopCurrent(NULL);
+    stackEmpty();
     withContext(f->world->away, unmake, f);
     (void)worldTearDown((void **)&f->world);
     free(f);
     return 0;
-}
-
-static void needTwoDevices(const struct fixture *f)
-{
-    if (f->world->deviceCount < 2) {
-        print_message("skipped: needs two devices, and there is %d\n", f->world->deviceCount);
-        skip();
-    }
 }
 
 static CUresult toPool(const struct fixture *f, cucopyContextPolicy policy)
@@ -94,7 +85,7 @@ static void checkArrives(const struct fixture *f)
 static void the_streams_context_alone_is_refused(void **state)
 {
     const struct fixture *const f = *state;
-    needTwoDevices(f);
+    needTwoDevices(f->world);
     assert_result(toPool(f, CUCOPY_CONTEXT_STREAM), CUDA_ERROR_INVALID_VALUE);
     assert_result(fromPool(f, CUCOPY_CONTEXT_STREAM), CUDA_ERROR_INVALID_VALUE);
     assert_result(cucopyMemcpyAsyncEx(f->pool, f->host, bytes, NULL, f->world->homeStream), CUDA_ERROR_INVALID_VALUE);
@@ -104,7 +95,7 @@ static void the_owners_active_primary_context_serves_with_nothing_current(void *
 {
     const struct fixture *const f = *state;
     CUcontext primary = NULL;
-    needTwoDevices(f);
+    needTwoDevices(f->world);
     assert_success(cudrvDevicePrimaryCtxRetain(&primary, f->world->awayDevice));
     checkArrives(f);
     assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice));
@@ -118,7 +109,7 @@ static void the_owners_active_primary_context_serves_with_nothing_current(void *
 static void the_callers_context_serves_if_it_is_on_the_owners_device(void **state)
 {
     const struct fixture *const f = *state;
-    needTwoDevices(f);
+    needTwoDevices(f->world);
     assert_success(cudrvCtxPushCurrent(f->world->home));
     assert_success(cudrvCtxPushCurrent(f->world->away));
     if (simulator())
@@ -133,7 +124,7 @@ static void no_context_is_made_for_it(void **state)
     const struct fixture *const f = *state;
     unsigned int flags = 0;
     int active = 1;
-    needTwoDevices(f);
+    needTwoDevices(f->world);
     assert_success(cudrvDevicePrimaryCtxGetState(f->world->awayDevice, &flags, &active));
     assert_int_equal(active, 0);
     assert_result(toPool(f, CUCOPY_CONTEXT_OWNER), CUDA_ERROR_INVALID_VALUE);
@@ -169,7 +160,7 @@ static void a_special_stream_is_not_tried_under_another_context(void **state)
     const struct simulator *const sim = needSimulator();
     const cucopyOptions options = {sizeof(options), CUCOPY_CONTEXT_OWNER};
     CUcontext primary = NULL;
-    needTwoDevices(f);
+    needTwoDevices(f->world);
     assert_success(cudrvDevicePrimaryCtxRetain(&primary, f->world->awayDevice));
     assert_success(cudrvCtxPushCurrent(f->world->home));
     sim->resetCalls();
@@ -199,7 +190,7 @@ static void each_call_of_the_second_try_that_fails_in_turn_leaves_the_stack_whol
     const struct fixture *const f = *state;
     const struct simulator *const sim = needSimulator();
     CUcontext primary = NULL;
-    needTwoDevices(f);
+    needTwoDevices(f->world);
     assert_success(cudrvDevicePrimaryCtxRetain(&primary, f->world->awayDevice));
     assert_success(cudrvCtxPushCurrent(f->world->home));
     const struct stack before = stackNow();
