@@ -99,9 +99,7 @@ void captureEnd(Capture *capture)
     *link = capture->next;
     capture->graph->captured = false;
     capture->graph = NULL;
-    captureRetain(capture);
     objectEach(OBJECT_STREAM, leaveIfIn, capture);
-    captureRelease(capture);
     captureRelease(capture); /* the list's */
 }
 

@@ -15,7 +15,7 @@ void checkSay(const char *format, ...)
     char text[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     say("check: %s", text);
 }

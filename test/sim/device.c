@@ -52,7 +52,7 @@ static CUresult getName(char *name, int length, CUdevice device)
         return CUDA_ERROR_INVALID_VALUE;
     if (!deviceIsValid(device))
         return CUDA_ERROR_INVALID_DEVICE;
-    snprintf(name, (size_t)length, "cucopy simulated device %d", device);
+    (void)snprintf(name, (size_t)length, "cucopy simulated device %d", device);
     return CUDA_SUCCESS;
 }
 
@@ -96,7 +96,7 @@ static CUresult getPciId(char *id, int length, CUdevice device)
         return CUDA_ERROR_INVALID_VALUE;
     if (!deviceIsValid(device))
         return CUDA_ERROR_INVALID_DEVICE;
-    snprintf(id, (size_t)length, "0000:%02X:00.0", (unsigned)device + 1);
+    (void)snprintf(id, (size_t)length, "0000:%02X:00.0", (unsigned)device + 1);
     return CUDA_SUCCESS;
 }
 

@@ -297,12 +297,12 @@ void gateReset(void)
 static void sayLine(const char *format, va_list arguments)
 {
     char text[480];
-    vsnprintf(text, sizeof text, format, arguments);
+    (void)vsnprintf(text, sizeof text, format, arguments);
     const int entry = threadSelf()->entry;
     if (entry < 0)
-        fprintf(stderr, "cusim: %s\n", text);
+        (void)fprintf(stderr, "cusim: %s\n", text);
     else
-        fprintf(stderr, "cusim: %s: %s\n", entryTable[entry].symbol, text);
+        (void)fprintf(stderr, "cusim: %s: %s\n", entryTable[entry].symbol, text);
 }
 
 void say(const char *format, ...)
@@ -319,6 +319,6 @@ void crash(const char *format, ...)
     va_start(arguments, format);
     sayLine(format, arguments);
     va_end(arguments);
-    fprintf(stderr, "cusim: the real driver crashes here\n");
+    (void)fprintf(stderr, "cusim: the real driver crashes here\n");
     abort();
 }

@@ -120,7 +120,6 @@ static size_t sizeOfNull(CUpointer_attribute attribute)
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
     case ATTRIBUTE_DECOMPRESS:
-        return sizeof(int);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         return sizeof(int);
     default:

@@ -245,9 +245,10 @@ static CUresult getAccess(unsigned long long *flags, const CUmemLocation *locati
     if (flags == NULL || location == NULL || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
         !deviceIsValid(location->id) || range == NULL || range->kind != RANGE_MAPPED)
         return CUDA_ERROR_INVALID_VALUE;
-    *flags = (range->written >> location->id & 1u) != 0    ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-             : (range->readable >> location->id & 1u) != 0 ? CU_MEM_ACCESS_FLAGS_PROT_READ
-                                                           : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    const CUmemAccess_flags access = (range->written >> location->id & 1u) != 0    ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                     : (range->readable >> location->id & 1u) != 0 ? CU_MEM_ACCESS_FLAGS_PROT_READ
+                                                                                   : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    *flags = (unsigned long long)access;
     return CUDA_SUCCESS;
 }
 

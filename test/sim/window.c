@@ -128,6 +128,6 @@ bool windowMapFile(uintptr_t base, size_t size, int file, size_t offset)
 
 void windowDecommit(uintptr_t base, size_t size)
 {
-    mmap(rangeBytes(base), align(size, PAGE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-         0);
+    (void)mmap(rangeBytes(base), align(size, PAGE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+               -1, 0);
 }
