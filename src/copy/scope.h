@@ -7,6 +7,7 @@
 #ifndef CUCOPY_COPY_SCOPE_H
 #define CUCOPY_COPY_SCOPE_H
 
+#include "copy/nvtx.h"
 #include "types.h"
 
 #include <cucopy/copy.h>
@@ -34,8 +35,10 @@ static inline CUresult cucopyScopeEnterTarget(struct cucopyScope *scope)
         return result;
     scope->step = CUCOPY_STEP_ENTER;
     result = cudrvCtxPushCurrent(scope->target);
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
         scope->pushed = scope->target;
+        cucopyTracePush(scope->target);
+    }
     return result;
 }
 
