@@ -52,6 +52,8 @@ static void play(void)
     answer("%s", isSimulated() ? "yes" : "no");
     within("devices");
     answer("%d", count);
+    within("version");
+    answer("%d", version);
     within("device");
     answer("%s", name);
     within("driver");

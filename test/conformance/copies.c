@@ -45,7 +45,8 @@ static const struct pair {
     {"dA", "arrA", "2D.typed"},
 };
 
-static const char *const between[] = {"Async", "2D.typed", "2D.unified", "3D", "3DPeer", "Peer", "Batch", "3DBatch"};
+static const char *const between[] = {"Async", "2D.typed", "2D.unified", "3D",           "3DPeer",
+                                      "Peer",  "Batch",    "3DBatch",    "Batch_v12080", "3DBatch_v12080"};
 static const char *const some[] = {"DtoD", "HtoD", "DtoH", "HtoA", "AtoH", "MemsetD8", "MemsetD2D8"};
 static const char *const streams[] = {"NULL", "LEGACY", "PTDS", "sP", "sA", "sB", "sG", "sGc"};
 static const char *const currents[] = {"none", "P", "A", "B", "G"};
@@ -116,6 +117,21 @@ static void playPerThread(void)
     attemptAll(RAW, true, "");
 }
 
+/* CUDA 13.2's copies of one operand with a batch's attributes. */
+static void playWithAttributes(void)
+{
+    worldOpen();
+    if (!cudrvHas("cuMemcpyWithAttributesAsync")) {
+        lacks("cuMemcpyWithAttributesAsync");
+        return;
+    }
+    for (const char *const *name = (const char *const[]){"Attributes", "3DAttributes", NULL}; *name; name++) {
+        attemptOperation(*name, true, RAW, false, "raw ");
+        attemptOperation(*name, true, SAFE, false, "safe ");
+        attemptOperation(*name, true, GUARDED, false, "guard ");
+    }
+}
+
 static void playSafe(void)
 {
     worldOpen();
@@ -147,6 +163,14 @@ const struct section perThreadSection = {
     .columns = MATRIX,
     .about = "The per-thread variants on the special streams. NULL is the per-thread default stream to them.",
     .play = playPerThread,
+    .parts = 2,
+};
+
+const struct section attributesSection = {
+    .name = "copies-with-attributes",
+    .columns = "how\t" MATRIX,
+    .about = "The matrix for the copies with attributes, raw, safe and guarded.",
+    .play = playWithAttributes,
     .parts = 2,
 };
 

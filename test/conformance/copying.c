@@ -123,22 +123,48 @@ static CUresult peerBox(const struct copyFunctions *f, const struct memory *dst,
 }
 #undef SIDE
 
+/* Two entries, so that there is a batch to speak of. */
+struct entries {
+    CUdeviceptr dsts[2], srcs[2];
+    size_t sizes[2];
+    CUmemcpyAttributes attributes;
+    size_t first;
+};
+
+static struct entries entriesOf(const struct memory *dst, const struct memory *src, size_t bytes)
+{
+    return (struct entries){.dsts = {dst->address, dst->address + bytes / 4},
+                            .srcs = {src->address, src->address + bytes / 4},
+                            .sizes = {bytes / 4, bytes - bytes / 4},
+                            .attributes = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM}};
+}
+
 static CUresult batch(const struct copyFunctions *f, const struct memory *dst, const struct memory *src, size_t bytes,
                       CUstream stream)
 {
-    CUdeviceptr dsts[] = {dst->address, dst->address + bytes / 4};
-    CUdeviceptr srcs[] = {src->address, src->address + bytes / 4};
-    size_t sizes[] = {bytes / 4, bytes - bytes / 4};
-    CUmemcpyAttributes attributes = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
-    size_t first = 0;
-    return f->MemcpyBatchAsync(dsts, srcs, sizes, 2, &attributes, &first, 1, stream);
+    struct entries e = entriesOf(dst, src, bytes);
+    return f->MemcpyBatchAsync(e.dsts, e.srcs, e.sizes, 2, &e.attributes, &e.first, 1, stream);
 }
 
-static CUresult batchOfBoxes(const struct copyFunctions *f, const struct memory *dst, const struct memory *src,
-                             size_t bytes, CUstream stream)
+static CUresult oldBatch(const struct copyFunctions *f, const struct memory *dst, const struct memory *src,
+                         size_t bytes, CUstream stream)
+{
+    struct entries e = entriesOf(dst, src, bytes);
+    size_t failed = 0;
+    return f->MemcpyBatchAsync_v12080(e.dsts, e.srcs, e.sizes, 2, &e.attributes, &e.first, 1, &failed, stream);
+}
+
+static CUresult withAttributes(const struct copyFunctions *f, const struct memory *dst, const struct memory *src,
+                               size_t bytes, CUstream stream)
+{
+    CUmemcpyAttributes attributes = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+    return f->MemcpyWithAttributesAsync(dst->address, src->address, bytes, &attributes, stream);
+}
+
+static CUDA_MEMCPY3D_BATCH_OP boxOf(const struct memory *dst, const struct memory *src, size_t bytes)
 {
     const size_t pitch = bytes / HEIGHT / DEPTH;
-    CUDA_MEMCPY3D_BATCH_OP op = {
+    return (CUDA_MEMCPY3D_BATCH_OP){
         .src = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER,
                 .op.ptr = {.ptr = src->address, .rowLength = pitch, .layerHeight = HEIGHT}},
         .dst = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER,
@@ -146,7 +172,28 @@ static CUresult batchOfBoxes(const struct copyFunctions *f, const struct memory 
         .extent = {.width = pitch, .height = HEIGHT, .depth = DEPTH},
         .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
     };
+}
+
+static CUresult batchOfBoxes(const struct copyFunctions *f, const struct memory *dst, const struct memory *src,
+                             size_t bytes, CUstream stream)
+{
+    CUDA_MEMCPY3D_BATCH_OP op = boxOf(dst, src, bytes);
     return f->Memcpy3DBatchAsync(1, &op, 0, stream);
+}
+
+static CUresult oldBatchOfBoxes(const struct copyFunctions *f, const struct memory *dst, const struct memory *src,
+                                size_t bytes, CUstream stream)
+{
+    CUDA_MEMCPY3D_BATCH_OP op = boxOf(dst, src, bytes);
+    size_t failed = 0;
+    return f->Memcpy3DBatchAsync_v12080(1, &op, &failed, 0, stream);
+}
+
+static CUresult boxWithAttributes(const struct copyFunctions *f, const struct memory *dst, const struct memory *src,
+                                  size_t bytes, CUstream stream)
+{
+    CUDA_MEMCPY3D_BATCH_OP op = boxOf(dst, src, bytes);
+    return f->Memcpy3DWithAttributesAsync(&op, 0, stream);
 }
 
 static unsigned char valueOf(size_t bytes, CUdeviceptr address)
@@ -185,6 +232,10 @@ const struct operation *operationNamed(const char *name)
         {"3DPeer", peerBox, false},
         {"Batch", batch, false},
         {"3DBatch", batchOfBoxes, false},
+        {"Batch_v12080", oldBatch, false},
+        {"3DBatch_v12080", oldBatchOfBoxes, false},
+        {"Attributes", withAttributes, false},
+        {"3DAttributes", boxWithAttributes, false},
         {"MemsetD8", set, true},
         {"MemsetD2D8", setRows, true},
     };

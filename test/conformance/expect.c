@@ -39,7 +39,7 @@ static const char *ownerOf(const char *stream)
 
 static bool isBatch(const char *copy)
 {
-    return strcmp(copy, "Batch") == 0 || strcmp(copy, "3DBatch") == 0;
+    return strstr(copy, "Batch");
 }
 
 static bool isSet(const char *copy)
@@ -114,7 +114,15 @@ static bool readNamed(struct facts *facts, const char *directory, const char *na
     return factsRead(facts, path);
 }
 
-bool expectSection(const struct section *section, const char *directory, struct facts *facts)
+/* entry-points.tsv says since which version a driver has a function. */
+static void atVersion(struct facts *since, int version, struct facts *expected)
+{
+    for (size_t i = 0; i < since->count; i++)
+        factsAdd(expected, since->list[i].key,
+                 strtol(since->list[i].answer, NULL, 10) <= version ? "there" : "NOT_SUPPORTED");
+}
+
+bool expectSection(const struct section *section, const char *directory, int version, struct facts *facts)
 {
     struct facts raw = {0};
     struct facts batches = {0};
@@ -125,6 +133,9 @@ bool expectSection(const struct section *section, const char *directory, struct 
     } else if (section == &safeSection || section == &guardedSection) {
         good = readNamed(&raw, directory, "copies") && readNamed(&batches, directory, "safe-batches");
         derive(&raw, &batches, section, facts);
+    } else if (section == &entryPointsSection) {
+        good = readNamed(&raw, directory, section->name);
+        atVersion(&raw, version, facts);
     } else {
         good = readNamed(facts, directory, section->name);
     }

@@ -24,28 +24,12 @@ static const char usage[] =
     "Exits with 0 if all agree, 1 if something differs, 2 if it cannot run, 77 if this machine shows none of it.\n";
 
 const struct section *const sections[] = {
-    &copiesSection,
-    &perThreadSection,
-    &wildPointersSection,
-    &streamsSection,
-    &pointersSection,
-    &rangesSection,
-    &stackSection,
-    &argumentsSection,
-    &batchArgumentsSection,
-    &capturesSection,
-    &captureQueriesSection,
-    &entriesSection,
-    &behaviourSection,
-    &lifetimesSection,
-    &accessOrderSection,
-    &devicesSection,
-    &safeSection,
-    &guardedSection,
-    &safeBatchArgumentsSection,
-    &safeCapturesSection,
-    &safeDevicesSection,
-    NULL,
+    &copiesSection,         &perThreadSection,  &wildPointersSection,   &streamsSection,
+    &pointersSection,       &rangesSection,     &stackSection,          &argumentsSection,
+    &batchArgumentsSection, &capturesSection,   &captureQueriesSection, &entriesSection,
+    &entryPointsSection,    &behaviourSection,  &lifetimesSection,      &accessOrderSection,
+    &devicesSection,        &safeSection,       &guardedSection,        &safeBatchArgumentsSection,
+    &safeCapturesSection,   &attributesSection, &safeDevicesSection,    NULL,
 };
 enum { MOST_SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
@@ -77,6 +61,7 @@ static bool askAbout(struct about *about)
     }
     about->simulated = strcmp(factsFind(&showing.facts, "simulated"), "yes") == 0;
     about->devices = (int)strtol(factsFind(&showing.facts, "devices"), NULL, 10);
+    about->version = (int)strtol(factsFind(&showing.facts, "version"), NULL, 10);
     about->driver = textCopy(factsFind(&showing.facts, "driver"));
     about->device = textCopy(factsFind(&showing.facts, "device"));
     showingFree(&showing);
@@ -134,7 +119,7 @@ static bool reportSections(const struct section *const *chosen, struct showing *
                   "not shown", "processes", "seconds");
     for (size_t i = 0; i < count; i++) {
         struct facts expected = {0};
-        good = expectSection(chosen[i], options->compare, &expected) && good;
+        good = expectSection(chosen[i], options->compare, about->version, &expected) && good;
         const struct tally tally = reportSection(chosen[i], &showings[i], &expected);
         writeRow(out, chosen[i]->name, tally, showings[i].processes, showings[i].seconds);
         all.facts += tally.facts;

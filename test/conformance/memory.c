@@ -101,6 +101,14 @@ bool memoryHoldsValue(const struct memory *memory, size_t bytes, unsigned char v
     return all[0] == value && memcmp(all, all + 1, bytes - 1) == 0;
 }
 
+/* Its result is the stream's business, and told elsewhere. */
+static void waitForDefaultStream(CUcontext context)
+{
+    MUST(cudrvCtxPushCurrent(context));
+    (void)cudrvStreamSynchronize(NULL);
+    MUST(cudrvCtxPopCurrent(NULL));
+}
+
 /* Under a green context its streams are waited for one by one, its NULL stream among them. */
 void settle(void)
 {
@@ -109,7 +117,7 @@ void settle(void)
         if (world.places[i].context && &world.places[i] != green)
             IN(world.places[i].context, cudrvCtxSynchronize());
     if (green)
-        IN(green->context, cudrvStreamSynchronize(NULL));
+        waitForDefaultStream(green->context);
     for (size_t i = 0; green && i < world.streamCount; i++)
         if (world.streams[i].owner == green)
             MUST(cudrvStreamSynchronize(world.streams[i].handle));

@@ -12,7 +12,7 @@
 /* The driver at hand, as a process that asked it told. */
 struct about {
     bool simulated;
-    int devices;
+    int devices, version;
     char *driver, *device; /* for a reader */
 };
 

@@ -6,13 +6,13 @@
 #include "probe.h"
 
 extern const struct section aboutSection;
-extern const struct section copiesSection, perThreadSection, safeSection, guardedSection;
+extern const struct section copiesSection, perThreadSection, attributesSection, safeSection, guardedSection;
 extern const struct section wildPointersSection;
 extern const struct section streamsSection, pointersSection;
 extern const struct section stackSection;
 extern const struct section argumentsSection, batchArgumentsSection;
 extern const struct section capturesSection, captureQueriesSection;
-extern const struct section entriesSection;
+extern const struct section entriesSection, entryPointsSection;
 extern const struct section behaviourSection, lifetimesSection;
 extern const struct section rangesSection;
 extern const struct section accessOrderSection;

@@ -139,7 +139,7 @@ static size_t elementSizeOf(const CUDA_MEMCPY3D_BATCH_OP *operation)
     return 1;
 }
 
-static CUresult issue3D(Stream *stream, const CUDA_MEMCPY3D_BATCH_OP *operation, bool wasIdle)
+static CUresult issue3D(Stream *stream, const CUDA_MEMCPY3D_BATCH_OP *operation, bool inBatch, bool wasIdle)
 {
     const CUextent3D *extent = &operation->extent;
     const size_t elementSize = elementSizeOf(operation);
@@ -149,7 +149,8 @@ static CUresult issue3D(Stream *stream, const CUDA_MEMCPY3D_BATCH_OP *operation,
         !placeOfOperand(&operation->dst, elementSize, extent, &copy.dst) ||
         !placeOfOperand(&operation->src, elementSize, extent, &copy.src))
         return CUDA_ERROR_INVALID_VALUE;
-    crashOnGreenStream(stream, &copy.dst, &copy.src);
+    if (inBatch)
+        crashOnGreenStream(stream, &copy.dst, &copy.src);
     return copyIssue(stream, &copy, sourceOrder(operation->srcAccessOrder), wasIdle);
 }
 
@@ -167,7 +168,7 @@ static CUresult copyBatch3D(const CUDA_MEMCPY3D_BATCH_OP *operations, size_t cou
         return CUDA_ERROR_INVALID_VALUE;
     const bool wasIdle = streamIsIdle(stream);
     for (size_t i = 0; i < count; i++) {
-        const CUresult issued = issue3D(stream, &operations[i], wasIdle);
+        const CUresult issued = issue3D(stream, &operations[i], true, wasIdle);
         if (issued != CUDA_SUCCESS) {
             *failed = i;
             return issued;
@@ -199,7 +200,7 @@ static CUresult copy3DWithAttributes(const CUDA_MEMCPY3D_BATCH_OP *operation, un
         return result;
     if (operation == NULL || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    return issue3D(stream, operation, streamIsIdle(stream));
+    return issue3D(stream, operation, false, streamIsIdle(stream));
 }
 
 /* The per-thread variants do not differ, see streamOfBatch. */

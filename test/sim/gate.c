@@ -105,10 +105,12 @@ static void sayAbsent(enum Entry entry, const char *why)
     saidAbsent[entry] = true;
 }
 
-/* Only a program that calls the exported symbol itself gets here: cuGetProcAddress does not give such an entry out. */
+/* Only a program that calls the exported symbol itself gets here: cuGetProcAddress does not give such an entry out. A
+   library cannot hide what it exports, and a loader that finds cuGetProcAddress_v2 asks that one for everything: it
+   answers as the version before would. */
 static int existenceRefuses(enum Entry entry)
 {
-    if (gateHas((int)entry))
+    if (gateHas((int)entry) || (entry == ENTRY_cuGetProcAddress_v2 && !missing[entry]))
         return SUCCESS;
     sayAbsent(entry, missing[entry] ? "left out by CUSIM_MISSING" : "newer than this driver's version");
     return NOT_SUPPORTED;

@@ -98,6 +98,18 @@ const char *sceneCannot(const struct scene *scene, int deviceCount)
         return "needs a stub library at $CUCOPY_TEST_STUB";
     if (scene->needs & NEEDS_A_GPU && simulator())
         return "needs a GPU";
+    if (scene->needs & NEEDS_GREEN_CONTEXTS && !cudrvHas("cuGreenCtxStreamCreate"))
+        return "needs a driver with green contexts";
+    if (scene->needs & NEEDS_BATCHES && !cudrvHas("cuMemcpyBatchAsync"))
+        return "needs a driver with cuMemcpyBatchAsync";
+    if (scene->needs & NEEDS_STREAM_IDS && !cudrvHas("cuStreamGetId"))
+        return "needs a driver with cuStreamGetId";
+    if (scene->needs & NEEDS_CONTEXT_IDS && !cudrvHas("cuCtxGetId"))
+        return "needs a driver with cuCtxGetId";
+    if (scene->needs & NEEDS_DEVICES_OF_CONTEXTS && !cudrvHas("cuCtxGetDevice_v2"))
+        return "needs a driver of CUDA 13.0, which tells the device of any context";
+    if (scene->needs & NEEDS_A_DRIVER_BEFORE_13_2 && cudrvHas("cuMemcpyWithAttributesAsync"))
+        return "needs a driver without cuMemcpyWithAttributesAsync";
     return NULL;
 }
 

@@ -17,6 +17,12 @@ enum sceneNeeds {
     NEEDS_A_PROCESS = 4, /* it ends with the process in a state that no other scene could bear */
     NEEDS_A_STUB = 8,    /* the toolkit's stub library, or one like it, at $CUCOPY_TEST_STUB */
     NEEDS_A_GPU = 16,    /* one that runs PTX */
+    NEEDS_GREEN_CONTEXTS = 32,
+    NEEDS_BATCHES = 64, /* the driver's own */
+    NEEDS_STREAM_IDS = 128,
+    NEEDS_CONTEXT_IDS = 256,
+    NEEDS_DEVICES_OF_CONTEXTS = 512, /* of any context, not the current one's */
+    NEEDS_A_DRIVER_BEFORE_13_2 = 1024,
 };
 
 struct scene {

@@ -360,7 +360,7 @@ const struct scene pointerScenes[] = {
      {"What to do: copy on a stream of device 1 or by cucopyMemcpyAsyncEx with CUCOPY_CONTEXT_OWNER, or use",
       "Device 0 cannot be given access"}},
     {"a_raw_copy_with_the_context_of_another_device_current",
-     NEEDS_TWO_DEVICES,
+     NEEDS_TWO_DEVICES | NEEDS_DEVICES_OF_CONTEXTS,
      rawWithTheOtherContext,
      {"cuMemcpyHtoDAsync: CUDA_ERROR_INVALID_VALUE", "device 0, whose context the copy ran in, has no access",
       "use cucopyMemcpyHtoDAsync, which copies with the stream's context current", "or give device 0 access"}},
