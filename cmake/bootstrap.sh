@@ -92,13 +92,14 @@ if [ "$goal" != demo ]; then
     want g++ command -v c++
     want pkg-config command -v pkg-config
     want valgrind command -v valgrind
+    want python3 command -v python3
+    want python3-jsonschema imports jsonschema
 fi
 if [ "$goal" = tools ]; then
     want clang command -v clang
     want clang-format command -v clang-format
     want clang-tidy command -v clang-tidy
     want shellcheck command -v shellcheck
-    want python3 command -v python3
     want python3-pip imports pip
 fi
 install_missing

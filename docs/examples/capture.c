@@ -22,7 +22,7 @@ int main(void)
     CHECK(cudrvCtxPushCurrent(last));
     CHECK(cudrvStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     CHECK(cudrvMemAlloc(&buffer, LENGTH));
-    CHECK(cudrvMemHostAlloc(&pinned, 2 * LENGTH, CU_MEMHOSTALLOC_PORTABLE));
+    CHECK(cudrvMemHostAlloc(&pinned, (size_t)2 * LENGTH, CU_MEMHOSTALLOC_PORTABLE));
     CHECK(cudrvCtxPopCurrent(NULL));
 
     char *const sent = pinned;

@@ -43,7 +43,7 @@ int main(void)
     CHECK(cudrvCtxPushCurrent(last));
     CHECK(cudrvStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     CHECK(cudrvMemAllocAsync(&memory, sizeof(cache), stream));
-    CHECK(cudrvMemHostAlloc(&host, SEQUENCE * BLOCK, CU_MEMHOSTALLOC_PORTABLE));
+    CHECK(cudrvMemHostAlloc(&host, (size_t)SEQUENCE * BLOCK, CU_MEMHOSTALLOC_PORTABLE));
     CHECK(cudrvCtxPopCurrent(NULL));
 
     for (int i = 0; i < BLOCKS; i++)

@@ -3,11 +3,12 @@
  * A program that was there before cucopy. It links libcuda and calls the driver by its own names; the one line that was
  * added makes its asynchronous copies safe ones.
  */
-#include <cucopy/override.h> /* added */
 #include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cucopy/override.h> /* added */
 
 #define CHECK(call)                                                                                                    \
     do {                                                                                                               \

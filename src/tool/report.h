@@ -93,6 +93,7 @@ struct report {
     struct row rows[ROWS];
 
     int inspected; /* the first two parts are done */
+    int gaveUp;    /* too many workers were lost; the rest is UNTRIED */
     int trying;    /* a trial is under way */
     int step;      /* which one it is, or would be; all before it are done */
 };

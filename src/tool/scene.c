@@ -134,13 +134,13 @@ static void *hostAddress(const struct scene *scene, enum memory memory, size_t o
     return (void *)(uintptr_t)(scene->address[memory] + offset);
 }
 
-/* No two seeds give the same bytes, and no run of bytes repeats within a copy's chunks. */
+/* No two seeds give the same bytes, and none repeats within BYTES of them. */
 static void pattern(unsigned char *bytes, unsigned seed)
 {
-    unsigned state = seed * 2654435761U + 1;
-    for (size_t i = 0; i < BYTES; i++) {
-        state = state * 1664525U + 1013904223U;
-        bytes[i] = (unsigned char)(state >> 24);
+    uint64_t state = (uint64_t)seed << 32;
+    for (size_t i = 0; i < BYTES; i += sizeof(state), state++) {
+        const uint64_t word = state * 0x9E3779B97F4A7C15U;
+        memcpy(bytes + i, &word, sizeof(word));
     }
 }
 

@@ -178,6 +178,8 @@ static void printVerdict(const struct page *page)
     print(page, verdict.stackChanged ? BAD : GOOD, 0,
           verdict.stackChanged ? "NOT always what it was before a safe copy" : "the same after every safe copy");
     (void)fprintf(page->out, "\n");
+    if (report->gaveUp)
+        (void)fprintf(page->out, "  The driver spoiled one process after another, so the rest was not tried.\n");
     printMissingMemory(page);
 }
 

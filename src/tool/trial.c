@@ -116,40 +116,23 @@ static int popAndCompare(const struct stack *stack, int *empty)
 
 /* ---- One try ---- */
 
-/* The raw layer keeps no record of a failure, so this is the one that the safe layer would have kept. */
-static cucopyFailure recordOf(const struct report *report, const struct scene *scene, const struct row *row,
-                              enum current current, const struct operands *operands, CUresult result)
+/* At once, and with the same context current. The raw layer keeps no record, so this makes one. */
+static void explain(const struct row *row, enum layer layer, const struct operands *operands, struct trial *trial)
 {
     cucopyFailure failure = CUCOPY_FAILURE_INIT;
-    failure.function = doctorCopies[row->copy].name;
-    failure.step = CUCOPY_STEP_COPY;
-    failure.result = result;
-    failure.driverVersion = report->version;
-    failure.stream = operands->stream;
-    failure.capture = CUCOPY_CAPTURE_NONE;
-    failure.streamContext = scene->home;
-    failure.streamContextState = CUCOPY_CONTEXT_ALIVE;
-    failure.streamDevice = report->home;
-    failure.currentContextState = current == NONE ? CUCOPY_CONTEXT_NONE : CUCOPY_CONTEXT_ALIVE;
-    failure.currentContext = current == NONE ? NULL : current == OTHER ? scene->other : scene->home;
-    failure.currentDevice = current == NONE ? -1 : current == OTHER ? report->other : report->home;
-    (void)cudrvCtxGetId(failure.streamContext, &failure.streamContextId);
-    if (failure.currentContext)
-        (void)cudrvCtxGetId(failure.currentContext, &failure.currentContextId);
-    failure.dst = operands->dst;
-    failure.src = operands->src;
-    failure.bytes = BYTES;
-    failure.dstSide.context = operands->dstContext;
-    failure.srcSide.context = operands->srcContext;
-    return failure;
-}
-
-static void explain(const struct report *report, const struct scene *scene, const struct row *row, enum current current,
-                    enum layer layer, const struct operands *operands, struct trial *trial)
-{
-    cucopyFailure failure = recordOf(report, scene, row, current, operands, trial->result);
-    if (layer == SAFE)
+    if (layer == SAFE) {
         (void)cucopyLastFailure(&failure);
+    } else {
+        failure.function = doctorCopies[row->copy].name;
+        failure.result = trial->result;
+        failure.stream = operands->stream;
+        failure.dst = operands->dst;
+        failure.src = operands->src;
+        failure.bytes = BYTES;
+        failure.dstSide.context = operands->dstContext;
+        failure.srcSide.context = operands->srcContext;
+        cucopyObserveFailure(&failure);
+    }
     (void)cucopyExplain(&failure, trial->explanation, sizeof(trial->explanation));
 }
 
@@ -186,7 +169,7 @@ int doctorTry(struct report *report, const struct scene *scene, const struct row
         return 0;
     trial->result = copy->call[layer](&operands);
     if (trial->result != CUDA_SUCCESS && report->explain)
-        explain(report, scene, row, current, layer, &operands, trial);
+        explain(row, layer, &operands, trial);
     int empty = 0;
     trial->stackChanged = !popAndCompare(&stack, &empty);
 

@@ -14,7 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS_FOR_A_TRIAL = 60 };
+/* A good driver takes one worker for each copy that crashes it. */
+enum { SECONDS_FOR_A_TRIAL = 60, MOST_WORKERS = 40 };
 
 /* What a signal does here is for the parent to see, not for a handler to talk about; what the driver says goes to
  * words. */
@@ -105,7 +106,7 @@ struct report *doctorExamine(int wanted, int explain, FILE *words)
     report->wanted = wanted;
     report->explain = explain;
     int over = 0;
-    while (!over) {
+    for (int workers = 0; !over && workers < MOST_WORKERS; workers++) {
         int status = 0;
         const int before = report->step;
         const pid_t worker = fork();
@@ -119,5 +120,6 @@ struct report *doctorExamine(int wanted, int explain, FILE *words)
         record(report, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
         over = report->problem[0] || report->failure[0] || report->step == before || report->step >= stepCount(report);
     }
+    report->gaveUp = !over;
     return report;
 }
