@@ -116,7 +116,7 @@ class Documents(unittest.TestCase):
         blocks = 0
         for page in PAGES:
             for match in OUTPUT.finditer(page.read_text()):
-                self.assertEqual(match["text"], shown(match), f"{page.name}, {match["command"]}: see the top of test_documents.py")
+                self.assertEqual(match["text"], shown(match), f"{page.name}: see the top of test_documents.py")
                 blocks += 1
         self.assertGreater(blocks, 2)
 
