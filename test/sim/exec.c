@@ -10,7 +10,7 @@
 #include <time.h>
 
 /* How long the engine leaves new work alone when nobody waits for it. */
-enum { LINGER_NS = 300000, CACHED_OPS = 256 };
+enum { LINGER_NS = 1000000, CACHED_OPS = 256 };
 
 struct Op {
     Work work;

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# The simulated driver's own tests: plain CUDA programs, linked to it, with nothing of cucopy in them.
+
+find_path(CMOCKA_INCLUDE_DIR cmocka.h)
+find_library(CMOCKA_LIBRARY cmocka)
+mark_as_advanced(CMOCKA_INCLUDE_DIR CMOCKA_LIBRARY)
+if(NOT CMOCKA_INCLUDE_DIR OR NOT CMOCKA_LIBRARY)
+    return()
+endif()
+
+# cusim_add_test(<name>): test_<name>.c
+function(cusim_add_test name)
+    add_executable(sim_${name} test_${name}.c test_support.c)
+    target_include_directories(sim_${name} SYSTEM PRIVATE ${CMOCKA_INCLUDE_DIR})
+    target_compile_definitions(sim_${name} PRIVATE _GNU_SOURCE)
+    target_link_libraries(
+        sim_${name} PRIVATE cusim cucopy_flags cucopy::cuda_headers Threads::Threads ${CMOCKA_LIBRARY} ${CMAKE_DL_LIBS})
+    # The environment alone says which libcuda.so.1 it is.
+    set_target_properties(sim_${name} PROPERTIES SKIP_BUILD_RPATH ON)
+    add_test(NAME sim.${name} COMMAND sim_${name})
+    set_tests_properties(sim.${name} PROPERTIES LABELS sim TIMEOUT 120)
+    cucopy_use_simulated_driver(sim.${name})
+endfunction()
+
+cusim_add_test(contexts)
+cusim_add_test(memory)
+cusim_add_test(streams)
