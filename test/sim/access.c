@@ -5,6 +5,7 @@
  */
 #include "access.h"
 
+#include "check.h"
 #include "device.h"
 #include "pageable.h"
 #include "pool.h"
@@ -26,7 +27,7 @@ Accessor accessorOfFill(const Stream *stream, bool special)
 
 /* Pool and mapped memory is for its own device and for those it was granted to (public reports); cuCtxEnablePeerAccess
    does not change that (public reports). All other memory is for everybody. */
-static bool deviceMayTouch(const Range *range, int device, bool write)
+bool accessAllows(const Range *range, int device, bool write)
 {
     switch (range->kind) {
     case RANGE_POOL:
@@ -48,7 +49,7 @@ static CUresult checkDevice(const Range *range, Role role, Accessor accessor, bo
     /* A peer copy between pools works without any grant (public reports); mapped memory needs access for someone. */
     if (role == ROLE_PEER || role == ROLE_PEER_UNKNOWN)
         return range->kind != RANGE_MAPPED || range->readable != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    if (deviceMayTouch(range, accessor.device, write))
+    if (accessAllows(range, accessor.device, write))
         return CUDA_SUCCESS;
     /* Measured: mapped memory that no device may access, and no context current. */
     if (range->kind == RANGE_MAPPED && range->readable == 0 && !accessor.contextIsCurrent)
@@ -84,11 +85,16 @@ static CUresult checkKnown(const Range *range, uintptr_t address, size_t size, R
         return CUDA_ERROR_INVALID_VALUE;
     for (;;) {
         const CUresult result = checkDevice(range, role, accessor, write);
+        if (result != CUDA_SUCCESS)
+            checkSay("device %d has no access to the memory at %p", accessor.device, (void *)range->base);
         if (result != CUDA_SUCCESS || end <= range->base + range->size)
             return result;
         const Range *next = rangeAfter(range);
-        if (!goesOn(range, next))
+        if (!goesOn(range, next)) {
+            checkSay("%zu bytes at %p go past the end of the %zu bytes at %p", size, (void *)address, range->size,
+                     (void *)range->base);
             return CUDA_ERROR_INVALID_VALUE;
+        }
         range = next;
     }
 }
@@ -101,8 +107,10 @@ CUresult accessCheck(uintptr_t address, size_t size, Role role, Accessor accesso
         return checkKnown(range, address, size, role, accessor, write);
     }
     /* Freed device memory and holes are known not to be host memory (measured). */
-    if (address == 0 || windowHolds(address) || role == ROLE_DEVICE || role == ROLE_PEER)
+    if (address == 0 || windowHolds(address) || role == ROLE_DEVICE || role == ROLE_PEER) {
+        checkUnknownMemory(address);
         return CUDA_ERROR_INVALID_VALUE;
+    }
     /* Measured: anything else is taken for pageable memory, and a wild pointer crashes. */
     if (!pageableIsMapped(address, size))
         crash("%p is a wild pointer: no memory is there, and it is taken for pageable host memory", (void *)address);
@@ -116,13 +124,15 @@ static bool kernelMayTouch(const Range *range, const Context *context, bool writ
 {
     if (range->kind == RANGE_DEVICE || range->kind == RANGE_GRAPH)
         return range->device == context->device || (context->peers >> range->device & 1u) != 0;
-    return deviceMayTouch(range, context->device, write);
+    return accessAllows(range, context->device, write);
 }
 
 bool accessOfKernel(uintptr_t address, size_t size, const Context *context, bool write)
 {
     const Range *range = rangeFind(address);
     const uintptr_t end = address + size;
+    if (range == NULL)
+        checkUnknownMemory(address);
     if (range == NULL || end < address)
         return false;
     while (kernelMayTouch(range, context, write)) {

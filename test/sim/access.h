@@ -27,6 +27,9 @@ typedef struct Accessor {
 Accessor accessorOfCopy(const Stream *stream);
 Accessor accessorOfFill(const Stream *stream, bool special);
 
+/* Whether copies on the device may touch the range at all. */
+bool accessAllows(const Range *range, int device, bool write);
+
 /* CUDA_SUCCESS and what the memory is; or CUDA_ERROR_INVALID_VALUE. Where the real driver crashes, so does this. */
 CUresult accessCheck(uintptr_t address, size_t size, Role role, Accessor accessor, bool write, Memory *memory);
 

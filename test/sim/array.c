@@ -2,13 +2,14 @@
 #include "array.h"
 
 #include "capture.h"
+#include "check.h"
 #include "exec.h"
 
 #include <stdlib.h>
 
 Array *arrayFind(CUarray handle)
 {
-    return objectFind(handle, OBJECT_ARRAY);
+    return checkFind(handle, OBJECT_ARRAY);
 }
 
 static void dispose(void *object)

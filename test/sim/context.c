@@ -2,6 +2,7 @@
 /* Created contexts, and what can be asked of a context. The stack is in stack.c, primary contexts in primary.c. */
 #include "context.h"
 
+#include "check.h"
 #include "device.h"
 #include "exec.h"
 #include "memory.h"
@@ -104,7 +105,7 @@ static CUresult createWithParams(CUcontext *out, const CUctxCreateParams *params
 /* A primary context is not destroyed but released; a green one belongs to its CUgreenCtx. */
 static CUresult destroy(CUcontext handle)
 {
-    Context *context = contextFind(handle);
+    Context *context = checkFind(handle, OBJECT_CONTEXT);
     if (context == NULL)
         return objectIsDestroyed(handle, OBJECT_CONTEXT) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
     return context->kind == CONTEXT_CREATED ? contextDestroy(context) : CUDA_ERROR_INVALID_CONTEXT;

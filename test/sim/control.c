@@ -2,6 +2,7 @@
 /* The functions of cusim.h, kernels apart. */
 #include "cusim.h"
 
+#include "check.h"
 #include "context.h"
 #include "device.h"
 #include "exec.h"
@@ -75,6 +76,7 @@ void cusimReset(void)
     contextResetIds();
     threadResetAll();
     kernelsReset();
+    checkReset();
     gateReset();
     settingsForget();
     leave();

@@ -2,6 +2,7 @@
 #include "event.h"
 
 #include "capture.h"
+#include "check.h"
 #include "device.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static CUresult create(CUevent *out, unsigned flags)
 
 static CUresult find(CUevent handle, Event **event)
 {
-    *event = objectFind(handle, OBJECT_EVENT);
+    *event = checkFind(handle, OBJECT_EVENT);
     return *event != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 

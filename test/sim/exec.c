@@ -356,6 +356,12 @@ size_t execPending(void)
     return pendingCount;
 }
 
+void execForked(void)
+{
+    engineRuns = false;
+    idleRunners = waiters = 0;
+}
+
 void execStop(void)
 {
     stopping = true;

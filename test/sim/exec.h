@@ -44,6 +44,9 @@ void execLetGoEntirely(void);
 /* Operations issued and not done. */
 size_t execPending(void);
 
+/* In a forked child: the threads are gone. */
+void execForked(void);
+
 /* Ends the engine at process exit; what is pending is lost. */
 void execStop(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gate.h"
 
+#include "exec.h"
 #include "settings.h"
 #include "table.h"
 #include "thread.h"
@@ -161,6 +162,7 @@ static void forkedChild(void)
 {
     if (atomic_load(&phase) == PHASE_READY)
         atomic_store(&phase, PHASE_FORKED);
+    execForked();
     pthread_mutex_unlock(&driverMutex);
 }
 

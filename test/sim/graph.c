@@ -2,6 +2,7 @@
 /* Graphs: making, taking apart, asking. Instantiating and launching are in graph_exec.c. */
 #include "graph.h"
 
+#include "check.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -41,12 +42,12 @@ void graphDestroy(Graph *graph)
 
 Graph *graphFind(CUgraph handle)
 {
-    return objectFind(handle, OBJECT_GRAPH);
+    return checkFind(handle, OBJECT_GRAPH);
 }
 
 GraphNode *graphNodeFind(CUgraphNode handle)
 {
-    return objectFind(handle, OBJECT_GRAPH_NODE);
+    return checkFind(handle, OBJECT_GRAPH_NODE);
 }
 
 static void addDependency(GraphNode *node, GraphNode *earlier)

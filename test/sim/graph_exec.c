@@ -3,6 +3,7 @@
  * Executable graphs: a copy of a graph's work, which a launch puts between what the stream has and what it gets. Nodes
  * wait for the nodes they depend on and for nothing else.
  */
+#include "check.h"
 #include "device.h"
 #include "graph.h"
 #include "stream.h"
@@ -94,7 +95,7 @@ static CUresult instantiateWithParams(CUgraphExec *out, CUgraph graph, CUDA_GRAP
 
 static CUresult find(CUgraphExec handle, GraphExec **exec)
 {
-    *exec = objectFind(handle, OBJECT_GRAPH_EXEC);
+    *exec = checkFind(handle, OBJECT_GRAPH_EXEC);
     return *exec != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "green.h"
 
+#include "check.h"
 #include "device.h"
 #include "event.h"
 #include "exec.h"
@@ -54,7 +55,7 @@ static CUresult ofContext(CUcontext handle, CUdevResource *resource, CUdevResour
 
 static CUresult find(CUgreenCtx handle, GreenContext **green)
 {
-    *green = objectFind(handle, OBJECT_GREEN_CONTEXT);
+    *green = checkFind(handle, OBJECT_GREEN_CONTEXT);
     return *green != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pinned and registered host memory. Both have one address for host and device. */
 #include "capture.h"
+#include "check.h"
 #include "device.h"
 #include "exec.h"
 #include "memory.h"
@@ -39,8 +40,10 @@ static CUresult settle(const void *pointer, RangeKind kind, CUresult otherwise, 
         return result;
     for (int attempt = 0; attempt < 2; attempt++) {
         *range = rangeFind((uintptr_t)pointer);
-        if (*range == NULL || (*range)->base != (uintptr_t)pointer || (*range)->kind != kind)
+        if (*range == NULL || (*range)->base != (uintptr_t)pointer || (*range)->kind != kind) {
+            checkUnknownMemory((uintptr_t)pointer);
             return otherwise;
+        }
         if (attempt == 0)
             execWaitAll();
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "library.h"
 
+#include "check.h"
 #include "device.h"
 
 #include <stdlib.h>
@@ -55,7 +56,7 @@ static CUresult loadModule(CUmodule *out, const void *code)
 
 static CUresult unload(const void *handle, ObjectKind kind)
 {
-    Library *library = objectFind(handle, kind);
+    Library *library = checkFind(handle, kind);
     if (library == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
     objectDestroy(library);
@@ -84,7 +85,7 @@ static Function *handOut(Library *library, ObjectKind kind, size_t index, Contex
 
 static CUresult getFunction(void *out, const void *handle, ObjectKind libraryKind, const char *name)
 {
-    Library *library = objectFind(handle, libraryKind);
+    Library *library = checkFind(handle, libraryKind);
     if (library == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
     if (out == NULL || name == NULL)
@@ -104,7 +105,7 @@ static CUresult functionOfKernel(CUfunction *out, CUkernel handle)
     const CUresult result = contextRequire(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    const Function *kernel = objectFind(handle, OBJECT_KERNEL);
+    const Function *kernel = checkFind(handle, OBJECT_KERNEL);
     if (kernel == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
     if (out == NULL)
@@ -115,7 +116,7 @@ static CUresult functionOfKernel(CUfunction *out, CUkernel handle)
 
 static CUresult find(const void *handle, ObjectKind kind, Function **function)
 {
-    *function = objectFind(handle, kind);
+    *function = checkFind(handle, kind);
     return *function != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 

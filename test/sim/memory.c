@@ -3,6 +3,7 @@
 #include "memory.h"
 
 #include "capture.h"
+#include "check.h"
 #include "device.h"
 #include "exec.h"
 #include "pool.h"
@@ -157,8 +158,10 @@ static CUresult release(CUdeviceptr pointer)
         return CUDA_SUCCESS;
     Range *range = rangeFind((uintptr_t)pointer);
     if (range == NULL || range->base != (uintptr_t)pointer ||
-        (range->kind != RANGE_DEVICE && range->kind != RANGE_POOL && range->kind != RANGE_MANAGED))
+        (range->kind != RANGE_DEVICE && range->kind != RANGE_POOL && range->kind != RANGE_MANAGED)) {
+        checkUnknownMemory((uintptr_t)pointer);
         return CUDA_ERROR_INVALID_VALUE;
+    }
     execWaitDevice(range->device);
     range = rangeFind((uintptr_t)pointer);
     if (range == NULL || range->base != (uintptr_t)pointer)

@@ -54,13 +54,9 @@ static unsigned accessFlags(const Range *range)
 {
     const Context *current = contextCurrent();
     const int device = current != NULL ? current->device : range->device;
-    Memory memory;
-    const Accessor accessor = {true, device};
-    if (accessCheck(range->base, 1, ROLE_UNKNOWN, accessor, true, &memory) == CUDA_SUCCESS)
+    if (accessAllows(range, device, true))
         return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    if (accessCheck(range->base, 1, ROLE_UNKNOWN, accessor, false, &memory) == CUDA_SUCCESS)
-        return CU_MEM_ACCESS_FLAGS_PROT_READ;
-    return CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    return accessAllows(range, device, false) ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_NONE;
 }
 
 /* The answer for memory that CUDA knows. */

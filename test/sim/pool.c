@@ -3,6 +3,7 @@
 #include "pool.h"
 
 #include "capture.h"
+#include "check.h"
 #include "device.h"
 #include "memory.h"
 
@@ -41,7 +42,7 @@ Pool *poolCurrent(int device)
 
 Pool *poolFind(CUmemoryPool handle)
 {
-    return objectFind(handle, OBJECT_POOL);
+    return checkFind(handle, OBJECT_POOL);
 }
 
 void poolRelease(Pool *pool, size_t bytes)

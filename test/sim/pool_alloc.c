@@ -55,7 +55,7 @@ static CUresult release(CUdeviceptr pointer, CUstream handle, bool perThread)
     Range *range = rangeFind((uintptr_t)pointer);
     if (range == NULL || range->base != (uintptr_t)pointer ||
         (range->kind != RANGE_POOL && range->kind != RANGE_GRAPH)) {
-        checkSay("%p is not an allocation that can be freed in stream order", (void *)(uintptr_t)pointer);
+        checkUnknownMemory((uintptr_t)pointer);
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (stream->capture != NULL)

@@ -2,6 +2,8 @@
 /* The known ranges: an array in order of address. */
 #include "range.h"
 
+#include "check.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +67,7 @@ Range *rangeAdd(const Range *model)
 
 void rangeRemove(Range *range)
 {
+    checkRemember(range);
     const size_t index = indexFrom(range->base);
     count--;
     memmove(&ranges[index], &ranges[index + 1], (count - index) * sizeof(Range *));

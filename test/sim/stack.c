@@ -3,6 +3,7 @@
  * The context stack of the calling thread, with the rules that were measured: setting replaces the top, or pushes on an
  * empty stack, or pops for NULL; a destroyed context may be pushed and set, and stays where it lies.
  */
+#include "check.h"
 #include "context.h"
 #include "device.h"
 #include "thread.h"
@@ -42,7 +43,7 @@ void contextDropFromTop(const Context *context)
 /* A context that ever was; anything else was never given out. */
 static bool isContext(CUcontext handle)
 {
-    return objectFind(handle, OBJECT_CONTEXT) != NULL || objectIsDestroyed(handle, OBJECT_CONTEXT);
+    return checkFind(handle, OBJECT_CONTEXT) != NULL || objectIsDestroyed(handle, OBJECT_CONTEXT);
 }
 
 static CUresult push(CUcontext handle)

@@ -5,6 +5,7 @@
  */
 #include "vmm.h"
 
+#include "check.h"
 #include "device.h"
 #include "exec.h"
 
@@ -144,7 +145,7 @@ static CUresult create(CUmemGenericAllocationHandle *out, size_t size, const CUm
 
 static Physical *findPhysical(CUmemGenericAllocationHandle handle)
 {
-    Physical *physical = objectFind((const void *)(uintptr_t)handle, OBJECT_PHYSICAL_MEMORY);
+    Physical *physical = checkFind((const void *)(uintptr_t)handle, OBJECT_PHYSICAL_MEMORY);
     return physical != NULL && physical->handles > 0 ? physical : NULL;
 }
 
