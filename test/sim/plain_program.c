@@ -8,16 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const CUresult result = (call);                                                                                \
-        if (result != CUDA_SUCCESS) {                                                                                  \
-            const char *name = NULL;                                                                                   \
-            cuGetErrorName(result, &name);                                                                             \
-            fprintf(stderr, "%s: %s\n", #call, name);                                                                  \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+static void check(CUresult result, const char *call)
+{
+    if (result == CUDA_SUCCESS)
+        return;
+    const char *name = NULL;
+    cuGetErrorName(result, &name);
+    (void)fprintf(stderr, "%s: %s\n", call, name);
+    _Exit(1);
+}
+
+#define CHECK(call) check(call, #call)
 
 enum { WORDS = 1 << 16 };
 #define BYTES (WORDS * sizeof(unsigned))

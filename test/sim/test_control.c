@@ -22,6 +22,11 @@ static CUdriverProcAddressQueryResult lookUp(const char *name, int version)
     return status;
 }
 
+static void setSwitch(const char *name, const char *value)
+{
+    setenv(name, value, 1); /* NOLINT(concurrency-mt-unsafe): no other thread looks */
+}
+
 static void calls_are_counted_by_symbol(void **state)
 {
     (void)state;
@@ -209,14 +214,14 @@ static void the_environment_is_read_at_the_reset(void **state)
     (void)state;
     int count;
     CUcontext context;
-    setenv("CUSIM_DEVICES", "3", 1);
-    setenv("CUSIM_FAIL", "cuCtxGetCurrent:2:999,cuCtxSetCurrent:1:201+", 1);
-    setenv("CUSIM_MISSING", "cuStreamGetId", 1);
+    setSwitch("CUSIM_DEVICES", "3");
+    setSwitch("CUSIM_FAIL", "cuCtxGetCurrent:2:999,cuCtxSetCurrent:1:201+");
+    setSwitch("CUSIM_MISSING", "cuStreamGetId");
     cusimReset();
     OK(cuInit(0));
-    unsetenv("CUSIM_DEVICES");
-    unsetenv("CUSIM_FAIL");
-    unsetenv("CUSIM_MISSING");
+    setSwitch("CUSIM_DEVICES", "");
+    setSwitch("CUSIM_FAIL", "");
+    setSwitch("CUSIM_MISSING", "");
     OK(cuDeviceGetCount(&count));
     assert_int_equal(count, 3);
     OK(cuCtxGetCurrent(&context));
@@ -250,9 +255,9 @@ static void misuse(void)
 static void misuse_is_named_on_demand(void **state)
 {
     (void)state;
-    setenv("CUSIM_CHECK", "1", 1);
+    setSwitch("CUSIM_CHECK", "1");
     freshProcess(state);
-    unsetenv("CUSIM_CHECK");
+    setSwitch("CUSIM_CHECK", "");
     const char *said = stderrOf(misuse);
     assert_non_null(strstr(said, "cuMemcpyDtoDAsync_v2: check: 101 bytes at"));
     assert_non_null(strstr(said, "go past the end of the 100 bytes at"));

@@ -11,7 +11,7 @@ static const char *folder;
 static void *openEdition(const char *edition)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s/libcuda.so.1", folder, edition);
+    (void)snprintf(path, sizeof path, "%s/%s/libcuda.so.1", folder, edition);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(library);
     return library;

@@ -3,9 +3,8 @@
 #include "test_support.h"
 
 #include <signal.h>
-#include <stdlib.h>
 
-enum { GRANULE = 2 << 20 };
+static const size_t granule = (size_t)2 << 20;
 
 static CUstream stream[2];
 
@@ -37,7 +36,7 @@ static CUdeviceptr pooled(int device, size_t bytes)
 static void dereference(void)
 {
     const volatile char *memory = (const volatile char *)(uintptr_t)plain(64);
-    exit(*memory);
+    (void)*memory;
 }
 
 static void the_host_cannot_touch_device_memory(void **state)
@@ -76,19 +75,19 @@ static void mappings_of_one_memory_are_the_same_bytes(void **state)
     const CUmemAccessDesc access = {properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     CUmemGenericAllocationHandle handle;
     CUdeviceptr base;
-    OK(cuMemCreate(&handle, GRANULE, &properties, 0));
-    OK(cuMemAddressReserve(&base, 2 * GRANULE, 0, 0, 0));
-    OK(cuMemMap(base, GRANULE, 0, handle, 0));
-    OK(cuMemMap(base + GRANULE, GRANULE, 0, handle, 0));
+    OK(cuMemCreate(&handle, granule, &properties, 0));
+    OK(cuMemAddressReserve(&base, 2 * granule, 0, 0, 0));
+    OK(cuMemMap(base, granule, 0, handle, 0));
+    OK(cuMemMap(base + granule, granule, 0, handle, 0));
     OK(cuMemRelease(handle));
-    OK(cuMemSetAccess(base, 2 * GRANULE, &access, 1));
+    OK(cuMemSetAccess(base, 2 * granule, &access, 1));
     unsigned value = 0;
     OK(cuMemsetD32(base + 64, 0xABCD, 1));
-    OK(cuMemcpyDtoH(&value, base + GRANULE + 64, sizeof value));
+    OK(cuMemcpyDtoH(&value, base + granule + 64, sizeof value));
     assert_int_equal(value, 0xABCD);
-    GIVES(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(base, 2 * GRANULE));
-    OK(cuMemUnmap(base, 2 * GRANULE));
-    OK(cuMemAddressFree(base, 2 * GRANULE));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(base, 2 * granule));
+    OK(cuMemUnmap(base, 2 * granule));
+    OK(cuMemAddressFree(base, 2 * granule));
     assert_int_equal(cusimLiveHandles(NULL), 2); /* the streams */
 }
 

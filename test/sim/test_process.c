@@ -62,12 +62,12 @@ static void nothingWorks(void)
 static void exitWithLaterHandler(void)
 {
     use();
-    atexit(everythingWorks);
+    EXPECT(atexit(everythingWorks) == 0);
 }
 
 static void exitWithEarlierHandler(void)
 {
-    atexit(nothingWorks);
+    EXPECT(atexit(nothingWorks) == 0);
     use();
 }
 
@@ -125,7 +125,7 @@ static void a_child_forked_before_the_first_use_is_a_fresh_process(void **state)
 static void leak(void)
 {
     CUdeviceptr memory;
-    setenv("CUSIM_CHECK", "1", 1);
+    setenv("CUSIM_CHECK", "1", 1); /* NOLINT(concurrency-mt-unsafe): no other thread looks */
     use();
     EXPECT(cuMemAlloc(&memory, 100) == CUDA_SUCCESS);
 }

@@ -26,18 +26,18 @@ static void readBack(FILE *file)
     rewind(file);
     const size_t length = fread(text, 1, sizeof text - 1, file);
     text[length] = '\0';
-    fclose(file);
+    (void)fclose(file);
 }
 
 const char *stderrOf(void (*body)(void))
 {
-    fflush(stderr);
+    (void)fflush(stderr);
     FILE *file = tmpfile();
     assert_non_null(file);
     const int kept = dup(STDERR_FILENO);
     dup2(fileno(file), STDERR_FILENO);
     body();
-    fflush(stderr);
+    (void)fflush(stderr);
     dup2(kept, STDERR_FILENO);
     close(kept);
     readBack(file);
@@ -48,12 +48,12 @@ int childOf(void (*body)(void), const char **output)
 {
     FILE *file = tmpfile();
     assert_non_null(file);
-    fflush(NULL);
+    (void)fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
         dup2(fileno(file), STDERR_FILENO);
         body();
-        exit(0);
+        exit(0); /* NOLINT(concurrency-mt-unsafe): the child has one thread */
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
