@@ -207,7 +207,9 @@ static bool suits(const char *operation, const struct memory *dst, const struct 
     return strcmp(operation, "HtoA") != 0 && strcmp(operation, "AtoH") != 0 && strcmp(operation, "2D.typed") != 0;
 }
 
-static void attemptEach(enum way way, const char *prefix, const char *name, const struct stream *stream)
+/* prefix is what the keys begin with, and peers whether each context may access the other devices. */
+static void attemptEach(enum way way, const char *prefix, const char *name, const char *peers,
+                        const struct stream *stream)
 {
     for (size_t i = 0; i < world.memoryCount; i++)
         for (size_t j = 0; j < world.memoryCount; j++)
@@ -220,38 +222,70 @@ static void attemptEach(enum way way, const char *prefix, const char *name, cons
                                                 .current = &world.places[k],
                                                 .bytes = SMALL};
                 if (suits(name, attempt.dst, attempt.src) &&
-                    ask("%s%s %s %s %s %s", prefix, name, stream->name, attempt.dst->name, attempt.src->name,
+                    ask("%s%s %s %s %s %s %s", prefix, name, stream->name, attempt.dst->name, attempt.src->name, peers,
                         attempt.current->name))
                     answer("%s", outcomeOf(&attempt));
             }
 }
 
-static void attemptAll(enum way way, const char *prefix)
+static void attemptAll(enum way way, const char *prefix, const char *peers)
 {
     static const char *const operations[] = {"Async", "DtoD", "Peer", "3DPeer",   "2D.unified", "3D",     "HtoD",
                                              "DtoH",  "HtoA", "AtoH", "2D.typed", "Batch",      "3DBatch"};
     for (size_t i = 0; i < COUNT(operations); i++)
         for (size_t j = 0; j < world.streamCount; j++)
-            attemptEach(way, prefix, operations[i], &world.streams[j]);
+            attemptEach(way, prefix, operations[i], peers, &world.streams[j]);
+}
+
+static int deviceOf(const struct place *place)
+{
+    return place->name[1] - '0';
+}
+
+/* Whether access is given to a context or to its device is not known: either will do. */
+static void enable(CUcontext from, CUcontext to)
+{
+    MUST(cudrvCtxPushCurrent(from));
+    const CUresult result = cudrvCtxEnablePeerAccess(to, 0);
+    if (result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+        MUST(result);
+    MUST(cudrvCtxPopCurrent(NULL));
+}
+
+static void enablePeerAccess(void)
+{
+    for (size_t i = 1; i < world.placeCount; i++)
+        for (size_t j = 1; j < world.placeCount; j++) {
+            const struct place *const from = &world.places[i];
+            const struct place *const to = &world.places[j];
+            int can = 0;
+            if (deviceOf(from) != deviceOf(to))
+                MUST(cudrvDeviceCanAccessPeer(&can, deviceOf(from), deviceOf(to)));
+            if (can)
+                enable(from->context, to->context);
+        }
 }
 
 static void play(void)
 {
     open();
-    attemptAll(RAW, "");
+    attemptAll(RAW, "", "no-peers");
+    enablePeerAccess();
+    attemptAll(RAW, "", "peers");
 }
 
 static void playSafe(void)
 {
     open();
-    attemptAll(SAFE, "safe ");
-    attemptAll(GUARDED, "guard ");
+    attemptAll(SAFE, "safe ", "no-peers");
+    attemptAll(GUARDED, "guard ", "no-peers");
 }
 
 const struct section devicesSection = {
     .name = "devices",
-    .columns = "copy\tstream\tdst\tsrc\tcurrent\tanswer",
-    .about = "Copies of 4 KiB between two devices, with a third looking on where there is one.",
+    .columns = "copy\tstream\tdst\tsrc\tpeers\tcurrent\tanswer",
+    .about = "Copies of 4 KiB between two devices, with a third looking on where there is one. peers: after "
+             "cuCtxEnablePeerAccess.",
     .play = play,
     .parts = 4,
     .devices = 2,
@@ -259,7 +293,7 @@ const struct section devicesSection = {
 
 const struct section safeDevicesSection = {
     .name = "safe-devices",
-    .columns = "how\tcopy\tstream\tdst\tsrc\tcurrent\tanswer",
+    .columns = "how\tcopy\tstream\tdst\tsrc\tpeers\tcurrent\tanswer",
     .about = "The same through the safe layer and under a guard: as the raw copy with the stream's context current.",
     .play = playSafe,
     .parts = 4,
