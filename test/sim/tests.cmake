@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The simulated driver's own tests: plain CUDA programs, linked to it, with nothing of cucopy in them.
 
+if(CUCOPY_CUDA_VERSION LESS 12050)
+    message(STATUS "No tests of the simulated driver itself: they want the headers of CUDA 12.5 or later")
+    return()
+endif()
 find_path(CMOCKA_INCLUDE_DIR cmocka.h)
 find_library(CMOCKA_LIBRARY cmocka)
 mark_as_advanced(CMOCKA_INCLUDE_DIR CMOCKA_LIBRARY)
@@ -43,3 +47,24 @@ set_target_properties(sim_plain_program PROPERTIES SKIP_BUILD_RPATH ON)
 add_test(NAME sim.plain_program COMMAND sim_plain_program)
 set_tests_properties(sim.plain_program PROPERTIES LABELS sim)
 cucopy_use_simulated_driver(sim.plain_program)
+
+add_test(NAME sim.documented COMMAND ${CMAKE_COMMAND} -DPAGE=../../docs/simulated-driver.md -P document.cmake
+         WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+set_tests_properties(sim.documented PROPERTIES LABELS sim)
+
+separate_arguments(compiler UNIX_COMMAND "${CMAKE_C_COMPILER}")
+add_test(NAME sim.exports COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/exports.sh $<TARGET_FILE:cusim> ${CUCOPY_CUDA_INCLUDE_DIR}
+                                  ${compiler})
+set_tests_properties(sim.exports PROPERTIES LABELS sim)
+
+# A project of its own, on the installed simulated driver. What installs it is in test/consumer.
+set(prefix ${PROJECT_BINARY_DIR}/test/consumer/installed/whole)
+cmake_path(GET CUCOPY_CUDA_INCLUDE_DIR PARENT_PATH cuda_root)
+add_test(
+    NAME sim.installed
+    COMMAND
+        ${CMAKE_CTEST_COMMAND} --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/consumer ${CMAKE_CURRENT_BINARY_DIR}/consumer
+        --build-generator ${CMAKE_GENERATOR} --build-options -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER}
+        "-DCMAKE_C_FLAGS=${CMAKE_C_FLAGS}" -DCMAKE_PREFIX_PATH=${prefix} -DCUDAToolkit_ROOT=${cuda_root} --test-command
+        ${CMAKE_CTEST_COMMAND} --output-on-failure)
+set_tests_properties(sim.installed PROPERTIES LABELS "sim;consumer" FIXTURES_REQUIRED installed)
