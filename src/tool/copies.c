@@ -69,8 +69,10 @@ static CUmemcpyAttributes inStreamOrder(void)
 static CUDA_MEMCPY3D_BATCH_OP operation(const struct operands *o, size_t offset, size_t height)
 {
     return (CUDA_MEMCPY3D_BATCH_OP){
-        .src = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = o->src + offset}},
-        .dst = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = o->dst + offset}},
+        .src = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER,
+                .op.ptr = {.ptr = o->src + offset, .rowLength = WIDTH, .layerHeight = height}},
+        .dst = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER,
+                .op.ptr = {.ptr = o->dst + offset, .rowLength = WIDTH, .layerHeight = height}},
         .extent = {.width = WIDTH, .height = height, .depth = 1},
         .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
     };

@@ -116,8 +116,8 @@ static void repeat(FILE *words)
 
 static int examine(const struct options *options)
 {
-    FILE *const words = tmpfile();
-    const struct report *const report = words ? doctorExamine(options->device, options->explain, words) : NULL;
+    FILE *const words = tmpfile(); /* NULL where there is no place for one */
+    const struct report *const report = doctorExamine(options->device, options->explain, words);
     if (!report) {
         perror("cucopy-doctor");
         return STATUS_BAD;
@@ -132,7 +132,7 @@ static int examine(const struct options *options)
     else
         doctorPrintText(report, stdout, wantsColour());
     const int status = statusOf(report);
-    if (status != STATUS_GOOD)
+    if (words && status != STATUS_GOOD)
         repeat(words);
     return status;
 }

@@ -174,7 +174,7 @@ int doctorTry(struct report *report, const struct scene *scene, const struct row
 
 /*
  * wanted and explain as in the report. What the driver prints on standard error meanwhile goes to words, since it also
- * prints when it crashes as expected. NULL if the system has no memory or processes left.
+ * prints when it crashes as expected; with NULL it stays there. NULL if the system has no memory or processes left.
  */
 struct report *doctorExamine(int wanted, int explain, FILE *words);
 

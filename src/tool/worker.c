@@ -26,7 +26,8 @@ static void dieQuietly(FILE *words)
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         (void)signal(signals[i], SIG_DFL);
     (void)setrlimit(RLIMIT_CORE, &none);
-    (void)dup2(fileno(words), STDERR_FILENO);
+    if (words)
+        (void)dup2(fileno(words), STDERR_FILENO);
 }
 
 static void inspect(struct report *report)

@@ -86,6 +86,10 @@ class Documents(unittest.TestCase):
             self.assertIn(words, (SOURCE / "README.md").read_text())
             self.assertIn(words, consumer)
 
+    def test_the_readme_counts_the_functions_of_the_raw_layer(self):
+        rows = re.findall(r"^CUDRV_ENTRY", (SOURCE / "src/drv/entries.h").read_text(), re.M)
+        self.assertIn(f"`cudrvMemcpyAsync`, {len(rows)} in all", (SOURCE / "README.md").read_text())
+
     def test_links_lead_to_files_and_headings(self):
         for page in PAGES:
             for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
