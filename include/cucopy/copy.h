@@ -302,7 +302,8 @@ void cucopyObserveFailure(cucopyFailure *failure);
 
 /**
  * A failure in plain English, in a few lines: what was called, what each pointer is, what is wrong and what to do about
- * it; or that the cause is not known. NULL means the last failure of this thread.
+ * it; or that the cause is not known. NULL means the last failure of this thread. The caller is given as addr2line -e
+ * takes it.
  *
  * Returns the length of the whole text without its terminator, as snprintf does; writes at most size bytes, always
  * terminated if size is not 0. text may be NULL if size is 0. 4,096 bytes hold any text.

@@ -11,9 +11,9 @@ static const char *outcome(const struct cucopyCase *about)
     case CUCOPY_STEP_LOAD:
         return "no driver could be loaded";
     case CUCOPY_STEP_QUERY:
-        return "nothing was done, since the driver did not tell the contexts";
+        return "nothing was done: asking for the contexts failed";
     case CUCOPY_STEP_ENTER:
-        return about->guard ? "nothing was done" : "nothing was done, since the stream's context could not be entered";
+        return about->guard ? "nothing was done" : "nothing was done: entering the stream's context failed";
     case CUCOPY_STEP_RESTORE:
         return about->guard ? "the guard stays open"
                             : "the copy is enqueued, but the caller's context could not be restored";
@@ -25,8 +25,7 @@ static const char *outcome(const struct cucopyCase *about)
 static void sayHeading(struct cucopyText *text, const struct cucopyCase *about)
 {
     const cucopyFailure *const failure = &about->failure;
-    cucopySay(text, "%s: %s: %s", failure->function ? failure->function : "A copy", cudrvResultName(failure->result),
-              outcome(about));
+    cucopySay(text, "%s: %s: %s", failure->function, cudrvResultName(failure->result), outcome(about));
     if (about->batch && failure->entry != CUCOPY_NO_ENTRY)
         cucopySay(text, " at entry %s", cucopyGrouped(failure->entry).text);
     if (about->batch && failure->entriesEnqueued)
@@ -175,6 +174,15 @@ static void sayFacts(struct cucopyText *text, const struct cucopyCase *about)
     }
 }
 
+/* For addr2line -e: a byte before the address of return, which is within the call. */
+static void sayCaller(struct cucopyText *text, const struct cucopyCase *about)
+{
+    size_t offset = 0;
+    const char *const module = cucopyModuleOf(about->failure.caller, &offset);
+    if (module && offset)
+        cucopySay(text, "  caller   %.1024s+0x%llx\n", module, (unsigned long long)offset - 1);
+}
+
 size_t cucopyExplain(const cucopyFailure *failure, char *text, size_t size)
 {
     struct cucopyText written = {.at = text, .size = text ? size : 0};
@@ -193,6 +201,7 @@ size_t cucopyExplain(const cucopyFailure *failure, char *text, size_t size)
         sayHeading(&written, &about);
         if (about.failure.step != CUCOPY_STEP_LOAD)
             sayFacts(&written, &about);
+        sayCaller(&written, &about);
         cucopyJudge(&about, &written);
     }
     return written.length;

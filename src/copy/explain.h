@@ -7,6 +7,7 @@
  *   explain_memory.c  asks the driver what a pointer is
  *   explain_rules.c   what is wrong and what to do, and explain_pointers.c where memory is the matter
  *   explain_text.c    the text, and numbers in it
+ *   place_*.c         what file an address of code is in
  */
 #ifndef CUCOPY_COPY_EXPLAIN_H
 #define CUCOPY_COPY_EXPLAIN_H
@@ -85,6 +86,9 @@ void cucopyCaseFrom(struct cucopyCase *about, const cucopyFailure *failure);
 
 /* Ask about memory->address and the extent behind it. device: whose access matters, or -1; access: if it is known. */
 void cucopyAskMemory(struct cucopyMemory *memory, int device, cucopyAccess access);
+
+/* The file that this address of code was loaded from, and where in it; NULL if that cannot be told. In place_*.c. */
+const char *cucopyModuleOf(const void *code, size_t *offset);
 
 /* Say what is wrong and what to do, if it is the pointers. 1 if something was said. */
 int cucopyJudgePointers(const struct cucopyCase *about, struct cucopyText *text);

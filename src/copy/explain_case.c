@@ -69,8 +69,10 @@ void cucopyCaseFrom(struct cucopyCase *about, const cucopyFailure *failure)
     const size_t size = failure->size < sizeof(about->failure) ? failure->size : sizeof(about->failure);
     *about = (struct cucopyCase){.failure = CUCOPY_FAILURE_INIT, .device = -1};
     memcpy(&about->failure, failure, size);
+    if (!about->failure.function)
+        about->failure.function = "a copy";
     const cucopyFailure *const record = &about->failure;
-    const char *const function = record->function ? record->function : "";
+    const char *const function = record->function;
     about->raw = strncmp(function, "cucopy", strlen("cucopy")) != 0;
     about->guard = has(function, "Guard");
     about->batch = has(function, "Batch");

@@ -114,7 +114,11 @@ void cucopyAskMemory(struct cucopyMemory *memory, int device, cucopyAccess acces
         memory->base = is.start;
         memory->size = is.size;
     }
-    if (!is.type) {
+    /* A driver may say nothing of a mapping that no device may access, and yet know its extent. */
+    CUdeviceptr base = 0;
+    size_t size = 0;
+    const int mapped = !is.type && ranged && cudrvMemGetAddressRange(&base, &size, memory->address) == CUDA_SUCCESS;
+    if (!is.type && !mapped) {
         memory->kind = ranged ? CUCOPY_MEMORY_RESERVED : CUCOPY_MEMORY_UNKNOWN;
     } else if (is.managed) {
         memory->kind = CUCOPY_MEMORY_MANAGED;
@@ -129,6 +133,6 @@ void cucopyAskMemory(struct cucopyMemory *memory, int device, cucopyAccess acces
     } else {
         memory->kind = CUCOPY_MEMORY_DEVICE;
     }
-    if (is.type && memory->size)
+    if (memory->kind == CUCOPY_MEMORY_PINNED && memory->size)
         memory->next = behind(memory);
 }

@@ -144,8 +144,10 @@ static void sayWaysOut(const struct cucopyCase *about, const struct side *side, 
         cucopySay(text, "allow it with %s.\n", grant);
         return;
     }
-    const int misplaced = about->raw && about->failure.streamDevice == owner;
-    if (misplaced)
+    const int elsewhere = about->raw && strncmp(about->failure.function, "cu", 2) == 0 &&
+                          about->failure.streamContext != about->failure.currentContext;
+    const int misplaced = elsewhere && about->failure.streamDevice == owner;
+    if (misplaced || (elsewhere && about->failure.streamContext && about->failure.streamDevice < 0))
         cucopySay(text, "use cucopy%s, which copies with the stream's context current, or ",
                   about->failure.function + strlen(strncmp(about->failure.function, "cudrv", 5) == 0 ? "cudrv" : "cu"));
     const int barred = device >= 0 && cudrvDeviceCanAccessPeer(&possible, device, owner) == CUDA_SUCCESS && !possible;
@@ -223,9 +225,9 @@ static int freedPerhaps(const struct cucopyCase *about, const struct side *side,
     if (side->memory->kind != CUCOPY_MEMORY_UNKNOWN || side->type == CU_MEMORYTYPE_HOST || !about->failure.bytes)
         return 0;
     cucopySay(text,
-              POSSIBLE "the %s was freed before this call: CUDA knows no memory at 0x%llx, and it may be no "
-                       "pageable host memory either.\n" REMEDY "check that the pointer is still valid%s.\n",
-              side->name, (unsigned long long)side->memory->address,
+              POSSIBLE "CUDA knows no memory at 0x%llx; unless that is pageable host memory, the %s was freed before "
+                       "this call.\n" REMEDY "check that the pointer is still valid%s.\n",
+              (unsigned long long)side->memory->address, side->name,
               about->failure.capture == CUCOPY_CAPTURE_ACTIVE ? "; memory allocated in a capture cannot be asked about"
                                                               : "");
     return 1;

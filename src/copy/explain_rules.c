@@ -294,14 +294,15 @@ static int rawBatchArguments(const struct cucopyCase *about, struct cucopyText *
 
 static int noPeers(const struct cucopyCase *about, struct cucopyText *text)
 {
-    if (about->failure.result != CUDA_ERROR_PEER_ACCESS_UNSUPPORTED &&
-        about->failure.result != CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
+    const int impossible = about->failure.result == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    if (!impossible && about->failure.result != CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
         return 0;
-    cucopySay(text,
-              CAUSE "the copy wants one device to access the other's memory, which is %s.\n" REMEDY
-                    "use cucopyMemcpyPeerAsync, which needs no peer access%s.\n",
-              about->failure.result == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED ? "impossible here" : "not enabled",
-              about->failure.result == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED ? "" : ", or call cuCtxEnablePeerAccess");
+    cucopySay(text, CAUSE "the copy wants one device to access the other's memory, which is %s.\n",
+              impossible ? "impossible between these two" : "not enabled");
+    cucopySay(text, REMEDY "%s.\n",
+              impossible    ? "copy by way of host memory"
+              : about->peer ? "call cuCtxEnablePeerAccess"
+                            : "use cucopyMemcpyPeerAsync, which needs no peer access, or call cuCtxEnablePeerAccess");
     return 1;
 }
 

@@ -26,24 +26,26 @@ void later(void (*undo)(void *), void *argument, CUcontext context)
 
 void sceneTidy(void)
 {
+    CUcontext top = NULL;
     if (simulator())
         simulator()->refuseNone();
+    while (cudrvCtxGetCurrent(&top) == CUDA_SUCCESS && top) /* of a scene that did not end well */
+        (void)cudrvCtxPopCurrent(NULL);
     while (undoCount) {
         --undoCount;
         if (undos[undoCount].context)
-            must(cudrvCtxPushCurrent(undos[undoCount].context));
+            (void)cudrvCtxPushCurrent(undos[undoCount].context);
         undos[undoCount].undo(undos[undoCount].argument);
         if (undos[undoCount].context)
-            must(cudrvCtxPopCurrent(NULL));
+            (void)cudrvCtxPopCurrent(NULL);
     }
 }
 
+/* In a test these end the test, elsewhere the program. */
 void must(CUresult result)
 {
-    if (result == CUDA_SUCCESS)
-        return;
-    (void)fprintf(stderr, "the scene cannot be set: %s\n", cudrvResultName(result));
-    abort();
+    if (result != CUDA_SUCCESS)
+        fail_msg("the scene cannot be set: %s", cudrvResultName(result));
 }
 
 /* ---- Failing ---- */
@@ -52,10 +54,8 @@ static cucopyFailure rawFailure; /* size 0: the scene's call was a safe one */
 
 void fails(CUresult result, CUresult expected)
 {
-    if (result == expected)
-        return;
-    (void)fprintf(stderr, "%s, and not %s, in this scene\n", cudrvResultName(result), cudrvResultName(expected));
-    abort();
+    if (result != expected)
+        fail_msg("%s, and not %s, in this scene", cudrvResultName(result), cudrvResultName(expected));
 }
 
 void failsRaw(CUresult result, CUresult expected, const cucopyFailure *what)
@@ -98,18 +98,10 @@ const char *sceneCannot(const struct scene *scene, int deviceCount)
         return "needs a stub library at $CUCOPY_TEST_STUB";
     if (scene->needs & NEEDS_A_GPU && simulator())
         return "needs a GPU";
-    if (scene->needs & NEEDS_GREEN_CONTEXTS && !cudrvHas("cuGreenCtxStreamCreate"))
-        return "needs a driver with green contexts";
-    if (scene->needs & NEEDS_BATCHES && !cudrvHas("cuMemcpyBatchAsync"))
-        return "needs a driver with cuMemcpyBatchAsync";
-    if (scene->needs & NEEDS_STREAM_IDS && !cudrvHas("cuStreamGetId"))
-        return "needs a driver with cuStreamGetId";
-    if (scene->needs & NEEDS_CONTEXT_IDS && !cudrvHas("cuCtxGetId"))
-        return "needs a driver with cuCtxGetId";
-    if (scene->needs & NEEDS_DEVICES_OF_CONTEXTS && !cudrvHas("cuCtxGetDevice_v2"))
-        return "needs a driver of CUDA 13.0, which tells the device of any context";
-    if (scene->needs & NEEDS_A_DRIVER_BEFORE_13_2 && cudrvHas("cuMemcpyWithAttributesAsync"))
-        return "needs a driver without cuMemcpyWithAttributesAsync";
+    if (scene->has && !cudrvHas(scene->has))
+        return "needs a newer driver";
+    if (scene->lacks && cudrvHas(scene->lacks))
+        return "needs an older driver";
     return NULL;
 }
 
@@ -232,10 +224,10 @@ static void unmap(void *argument)
 {
     struct mapping *const mapping = argument;
     for (size_t i = 0; i < mapping->mapped; i++)
-        must(cudrvMemUnmap(mapping->address + i * mapping->page, mapping->page));
-    must(cudrvMemAddressFree(mapping->address, mapping->reserved));
+        (void)cudrvMemUnmap(mapping->address + i * mapping->page, mapping->page);
+    (void)cudrvMemAddressFree(mapping->address, mapping->reserved);
     if (mapping->mapped)
-        must(cudrvMemRelease(mapping->memory));
+        (void)cudrvMemRelease(mapping->memory);
     free(mapping);
 }
 

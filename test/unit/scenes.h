@@ -17,12 +17,6 @@ enum sceneNeeds {
     NEEDS_A_PROCESS = 4, /* it ends with the process in a state that no other scene could bear */
     NEEDS_A_STUB = 8,    /* the toolkit's stub library, or one like it, at $CUCOPY_TEST_STUB */
     NEEDS_A_GPU = 16,    /* one that runs PTX */
-    NEEDS_GREEN_CONTEXTS = 32,
-    NEEDS_BATCHES = 64, /* the driver's own */
-    NEEDS_STREAM_IDS = 128,
-    NEEDS_CONTEXT_IDS = 256,
-    NEEDS_DEVICES_OF_CONTEXTS = 512, /* of any context, not the current one's */
-    NEEDS_A_DRIVER_BEFORE_13_2 = 1024,
 };
 
 struct scene {
@@ -34,6 +28,8 @@ struct scene {
      */
     void (*run)(const struct world *world);
     const char *says[4]; /* in the explanation, in this order */
+    const char *has;     /* entry points that the driver has to have, and to lack */
+    const char *lacks;
 };
 
 extern const struct scene stateScenes[], pointerScenes[], processScenes[];
@@ -55,7 +51,7 @@ const char *sceneCannot(const struct scene *scene, int deviceCount);
 
 /* ---- For the scenes ---- */
 
-/* End the program unless the setup works. */
+/* Fail unless the setup works. */
 void must(CUresult result);
 
 /* The call under test fails as it should. */

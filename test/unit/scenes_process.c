@@ -32,7 +32,7 @@ static void noDriver(const struct world *world)
 static void stubLibrary(const struct world *world)
 {
     (void)world;
-    fails(cudrvLoad(getenv("CUCOPY_TEST_STUB")), CUDA_ERROR_STUB_LIBRARY);
+    fails(cudrvLoad(getenv("CUCOPY_TEST_STUB")), CUDA_ERROR_STUB_LIBRARY); /* NOLINT(concurrency-mt-unsafe) */
     fails(copyOn(NULL), CUDA_ERROR_STUB_LIBRARY);
 }
 
@@ -106,31 +106,19 @@ static void stickyError(const struct world *world)
 }
 
 const struct scene processScenes[] = {
-    {"no_driver",
-     NEEDS_A_PROCESS,
-     noDriver,
-     {"cucopyMemcpyAsync: CUDA_ERROR_SHARED_OBJECT_INIT_FAILED: no driver could be loaded.",
-      "Cause: cannot load /nonexistent/libcuda.so.1", "install the NVIDIA driver"}},
-    {"the_toolkits_stub",
-     NEEDS_A_PROCESS | NEEDS_A_STUB,
-     stubLibrary,
-     {"CUDA_ERROR_STUB_LIBRARY", "the toolkit's stub", "LD_LIBRARY_PATH"}},
-    {"cuInit_was_not_called",
-     NEEDS_A_PROCESS,
-     notInitialized,
-     {"CUDA_ERROR_NOT_INITIALIZED", "cuInit was not called in this process", "call cuInit first"}},
-    {"a_forked_child",
-     NEEDS_A_PROCESS,
-     forkedChild,
-     {"CUDA_ERROR_NOT_INITIALIZED", "this process is a child forked after cuInit", "use CUDA only after exec"}},
-    {"the_end_of_the_process",
-     NEEDS_A_PROCESS,
-     processExit,
-     {"CUDA_ERROR_DEINITIALIZED", "the process is exiting and the driver has shut down already",
-      "finish copying before main returns"}},
-    {"a_sticky_error",
-     NEEDS_A_PROCESS | NEEDS_A_GPU,
-     stickyError,
-     {"CUDA_ERROR_ILLEGAL_ADDRESS", "earlier work on this device failed", "compute-sanitizer"}},
+    {"no_driver", NEEDS_A_PROCESS, noDriver,
+     .says = {"cucopyMemcpyAsync: CUDA_ERROR_SHARED_OBJECT_INIT_FAILED: no driver could be loaded.",
+              "Cause: cannot load /nonexistent/libcuda.so.1", "install the NVIDIA driver"}},
+    {"the_toolkits_stub", NEEDS_A_PROCESS | NEEDS_A_STUB, stubLibrary,
+     .says = {"CUDA_ERROR_STUB_LIBRARY", "the toolkit's stub", "LD_LIBRARY_PATH"}},
+    {"cuInit_was_not_called", NEEDS_A_PROCESS, notInitialized,
+     .says = {"CUDA_ERROR_NOT_INITIALIZED", "cuInit was not called in this process", "call cuInit first"}},
+    {"a_forked_child", NEEDS_A_PROCESS, forkedChild,
+     .says = {"CUDA_ERROR_NOT_INITIALIZED", "this process is a child forked after cuInit", "use CUDA only after exec"}},
+    {"the_end_of_the_process", NEEDS_A_PROCESS, processExit,
+     .says = {"CUDA_ERROR_DEINITIALIZED", "the process is exiting and the driver has shut down already",
+              "finish copying before main returns"}},
+    {"a_sticky_error", NEEDS_A_PROCESS | NEEDS_A_GPU, stickyError,
+     .says = {"CUDA_ERROR_ILLEGAL_ADDRESS", "earlier work on this device failed", "compute-sanitizer"}},
 };
 const size_t processSceneCount = sizeof(processScenes) / sizeof(processScenes[0]);

@@ -18,9 +18,10 @@ static void assertSays(const char *text, const struct scene *scene)
     const char *at = text;
     for (size_t i = 0; i < sizeof(scene->says) / sizeof(scene->says[0]) && scene->says[i]; i++) {
         const char *const found = strstr(at, scene->says[i]);
-        if (!found)
+        if (found)
+            at = found + strlen(scene->says[i]);
+        else
             fail_msg("\"%s\" is not in:\n%s", scene->says[i], text);
-        at = found + strlen(scene->says[i]);
     }
 }
 
