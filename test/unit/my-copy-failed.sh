@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # my-copy-failed.sh <test_explain> [update]
-# In my-copy-failed.md the block behind each `<!-- <scene> -->` is what the library says of that scene of test_explain,
+# In docs/my-copy-failed.md the block behind each `<!-- <scene> -->` is what the library says of that scene of test_explain,
 # with addresses and folders shortened. Compare, or with update rewrite. The driver has to be the simulated one.
 set -eu
 program=$1 mode=${2:-check}
-page=$(dirname "$0")/my-copy-failed.md
+page=$(dirname "$0")/../../docs/my-copy-failed.md
 made=$(mktemp)
 trap 'rm -f "$made"' EXIT
 
@@ -32,6 +32,6 @@ done <"$page" >"$made"
 if [ "$mode" = update ]; then
     cat "$made" >"$page"
 elif ! diff -u "$page" "$made"; then
-    echo "The page does not say what the library says. To rewrite it: sh docs/my-copy-failed.sh $program update"
+    echo "The page does not say what the library says. To rewrite it: sh test/unit/my-copy-failed.sh $program update"
     exit 1
 fi
