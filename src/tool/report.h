@@ -87,7 +87,7 @@ struct report {
 
     /* The copies. missingMemory says why a kind of memory could not be had: its rows are then left out. */
     int home, other;   /* the stream's device, and the other context's */
-    char failure[WHY]; /* why the copies could not be tried, "" if they could */
+    char failure[WHY]; /* why the copies, or those from step on, could not be tried; "" if they could */
     char missingMemory[MEMORIES][WHY];
     int rowCount;
     struct row rows[ROWS];

@@ -64,6 +64,7 @@ static void writeVerdict(struct json *json, const struct report *report)
     const struct verdict verdict = doctorJudge(report);
     doctorJsonOpen(json, "verdict", '{');
     doctorJsonText(json, "failure", report->failure[0] ? report->failure : NULL);
+    doctorJsonFlag(json, "gave_up", report->gaveUp);
     doctorJsonNumber(json, "raw_tried", verdict.rawTried);
     doctorJsonNumber(json, "raw_refused", verdict.rawRefused);
     doctorJsonNumber(json, "raw_crashed", verdict.rawCrashed);

@@ -162,10 +162,11 @@ static void printVerdict(const struct page *page)
     char other[32];
     char wrong[32];
     if (report->failure[0]) {
-        print(page, BAD, 0, "No copy could be tried: ");
+        print(page, BAD, 0, report->step ? "Not all copies could be tried: " : "No copy could be tried: ");
         (void)fprintf(page->out, "%s\n", report->failure);
-        return;
     }
+    if (!report->step)
+        return;
     (void)snprintf(wrong, sizeof(wrong), "%d WENT WRONG", verdict.safeWrong);
     (void)fprintf(page->out, "%d KiB on a stream of device %d; current: no context, %s, or the stream's.\n",
                   BYTES / 1024, report->home, otherName(report, other, sizeof(other)));
@@ -335,7 +336,7 @@ void doctorPrintText(const struct report *report, FILE *out, int colour)
         return;
     (void)fprintf(out, "\n");
     printVerdict(&page);
-    if (report->failure[0])
+    if (!report->step)
         return;
     page.lineCount = doctorLines(report, page.lines);
     printTable(&page);

@@ -17,8 +17,7 @@
 /* A good driver takes one worker for each copy that crashes it. */
 enum { SECONDS_FOR_A_TRIAL = 60, MOST_WORKERS = 40 };
 
-/* What a signal does here is for the parent to see, not for a handler to talk about; what the driver says goes to
- * words. */
+/* A signal is for the parent to see, not for a handler to talk about. What the driver says goes to words. */
 static void dieQuietly(FILE *words)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM};
@@ -93,7 +92,7 @@ static void record(struct report *report, int signal)
         report->step++;
     } else if (signal) {
         char *const text = report->inspected ? report->failure : report->problem;
-        (void)snprintf(text, WHY, "The driver %s (signal %d) before any copy was tried.",
+        (void)snprintf(text, WHY, "the driver %s (signal %d) while it was made ready",
                        signal == SIGALRM ? "did not come back and was stopped" : "crashed", signal);
     }
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """cucopy-doctor on simulated drivers: what it says, what its JSON claims, and how it exits.
 
-DOCTOR is the program, SIM the folder of the simulated libcuda.so.1, with the older editions in folders below it.
+DOCTOR is the program, SIM the folder of the simulated libcuda.so.1, with the older editions in folders below it, and
+CRASHING the folder of one that crashes.
 """
 import functools
 import json
@@ -205,6 +206,9 @@ class Doctor(unittest.TestCase):
     def test_the_stub_of_the_toolkit_is_no_driver_and_its_path_is_told(self):
         self.assertNoDriver(f"{SIM}/stub/libcuda.so.1 is the CUDA Toolkit's stub", folder=SIM / "stub")
 
+    def test_a_driver_that_crashes_when_it_is_loaded_cannot_be_used(self):
+        self.assertNoDriver("the driver crashed (signal 11) while it was made ready", folder=os.environ["CRASHING"])
+
     def test_a_driver_without_devices_cannot_be_used(self):
         self.assertNoDriver("CUDA_ERROR_NO_DEVICE", CUSIM_DEVICES="0")
         driver = self.assertNoDriver("CUDA_ERROR_NO_DEVICE", CUSIM_DEVICES="0", CUDA_VISIBLE_DEVICES="")
@@ -269,6 +273,9 @@ class Doctor(unittest.TestCase):
         told = doctor(CUSIM_FAIL="cuCtxPopCurrent:1:201+")
         self.assertEqual(told.returncode, 1)
         self.assertIn("NOT always what it was before", told.stdout)
+        self.assertIn("the rest was not tried", told.stdout)
+        self.assertTrue(findings(CUSIM_FAIL="cuCtxPopCurrent:1:201+")["verdict"]["gave_up"])
+        self.assertFalse(findings()["verdict"]["gave_up"])
 
     def test_a_safe_copy_that_fails_comes_first_in_the_table(self):
         told = doctor(CUSIM_FAIL="cuStreamGetCtx:2:400")
