@@ -8,7 +8,7 @@
 /* explained.tsv: driver, section, pattern of keys, answer, reason. */
 struct explanation {
     char *section, *pattern, *answer, *reason;
-    bool used;
+    size_t uses;
 };
 
 /* crashes.tsv: section, pattern of keys, what the simulated driver must say. */
@@ -33,7 +33,7 @@ static bool readExplanation(char **cells, size_t count, void *data)
         return true;
     report.explanations = memoryResize(report.explanations, report.explanationCount + 1, sizeof(*report.explanations));
     report.explanations[report.explanationCount++] =
-        (struct explanation){textCopy(cells[1]), textCopy(cells[2]), textCopy(cells[3]), textCopy(cells[4]), false};
+        (struct explanation){textCopy(cells[1]), textCopy(cells[2]), textCopy(cells[3]), textCopy(cells[4]), 0};
     return true;
 }
 
@@ -111,10 +111,8 @@ static void compareOne(const struct section *section, const struct fact *told, c
     }
     struct explanation *const explanation = explanationOf(section->name, told->key, told->answer);
     if (explanation) {
-        explanation->used = true;
+        explanation->uses++;
         tally->explained++;
-        (void)fprintf(report.out, "explained: %s: %s: %s: %s\n", section->name, told->key, told->answer,
-                      explanation->reason);
         return;
     }
     tally->differ++;
@@ -126,11 +124,17 @@ static void compareOne(const struct section *section, const struct fact *told, c
         (void)fprintf(report.out, "  and it should have said: %s\n", cause);
 }
 
-static void findStale(const struct section *section, struct tally *tally)
+/* Each explanation in one line, however often it was needed; one that was not needed is a difference itself. */
+static void writeExplanations(const struct section *section, bool all, struct tally *tally)
 {
     for (size_t i = 0; i < report.explanationCount; i++) {
         const struct explanation *const one = &report.explanations[i];
-        if (strcmp(one->section, section->name) == 0 && !one->used) {
+        if (strcmp(one->section, section->name) != 0)
+            continue;
+        if (one->uses)
+            (void)fprintf(report.out, "explained: %s: %s: %zu times: %s\n", section->name, one->pattern, one->uses,
+                          one->reason);
+        else if (all) {
             tally->differ++;
             (void)fprintf(report.out, "differs: %s: explained.tsv explains %s, which is no difference any more\n",
                           section->name, one->pattern);
@@ -151,12 +155,11 @@ struct tally reportSection(const struct section *section, struct showing *showin
             if (!*showing->lacks && !showing->broken)
                 (void)fprintf(report.out, "differs: %s: %s: nobody asked\n", section->name, expected->list[i].key);
         }
-    if (!*showing->lacks) {
-        tally.differ += tally.unanswered;
-        findStale(section, &tally);
-    } else {
+    writeExplanations(section, !*showing->lacks, &tally);
+    if (*showing->lacks)
         (void)fprintf(report.out, "%s: not here: %s\n", section->name, showing->lacks);
-    }
+    else
+        tally.differ += tally.unanswered;
     if (showing->broken) {
         tally.differ++;
         (void)fprintf(report.out, "broken: %s %s\n", section->name, showing->broken);
