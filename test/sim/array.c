@@ -19,6 +19,17 @@ static void dispose(void *object)
     array->bytes = NULL;
 }
 
+static void endIfOf(void *object, void *context)
+{
+    if (((Array *)object)->context == context)
+        objectDestroy(object);
+}
+
+void arrayEndAll(const Context *context)
+{
+    objectEach(OBJECT_ARRAY, endIfOf, (void *)context);
+}
+
 static size_t formatSize(CUarray_format format)
 {
     switch ((int)format) {
@@ -53,7 +64,7 @@ static CUresult create3D(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *descriptor
     if (format == 0 || descriptor->Width == 0 || (channels != 1 && channels != 2 && channels != 4))
         return CUDA_ERROR_INVALID_VALUE;
     Array *array = objectCreate(OBJECT_ARRAY, sizeof *array, dispose);
-    array->context = context;
+    array->context = contextBase(context);
     array->descriptor = *descriptor;
     array->elementSize = format * channels;
     array->rowBytes = descriptor->Width * array->elementSize;

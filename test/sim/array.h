@@ -14,6 +14,9 @@ typedef struct Array {
     unsigned char *bytes;
 } Array;
 
+/* Destroys the arrays of a context that ends. */
+void arrayEndAll(const Context *context);
+
 /* The live array behind a handle, or NULL. */
 Array *arrayFind(CUarray handle);
 

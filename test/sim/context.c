@@ -2,9 +2,12 @@
 /* Created contexts, and what can be asked of a context. The stack is in stack.c, primary contexts in primary.c. */
 #include "context.h"
 
+#include "array.h"
 #include "check.h"
 #include "device.h"
+#include "event.h"
 #include "exec.h"
+#include "library.h"
 #include "memory.h"
 #include "stream.h"
 #include "thread.h"
@@ -35,11 +38,20 @@ Context *contextCreate(ContextKind kind, int device, unsigned flags)
     return context;
 }
 
+Context *contextBase(Context *context)
+{
+    return context->kind == CONTEXT_GREEN ? contextPrimary(context->device) : context;
+}
+
 void contextEnd(Context *context)
 {
-    if (deviceError(context->device) == CUDA_SUCCESS)
-        execWaitContext(context);
+    execWaitContext(context);
+    if (!context->object.alive)
+        return; /* somebody else ended it meanwhile */
     streamEndAll(context);
+    eventEndAll(context);
+    arrayEndAll(context);
+    moduleUnloadAll(context);
     memoryFreeOfContext(context);
     objectDestroy(context);
 }

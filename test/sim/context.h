@@ -52,6 +52,8 @@ void contextResetIds(void);
 
 /* The primary context of a device; a green context stands on it and keeps it retained. */
 Context *contextPrimary(int device);
+/* The context itself, or what a green one stands on: that owns its memory (measured) and shares its events. */
+Context *contextBase(Context *context);
 Context *primaryRetain(int device);
 CUresult primaryRelease(int device);
 

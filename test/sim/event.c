@@ -23,6 +23,17 @@ static void dispose(void *object)
     eventForget(object);
 }
 
+static void endIfOf(void *object, void *context)
+{
+    if (((Event *)object)->context == context)
+        objectDestroy(object);
+}
+
+void eventEndAll(const Context *context)
+{
+    objectEach(OBJECT_EVENT, endIfOf, (void *)context);
+}
+
 static CUresult create(CUevent *out, unsigned flags)
 {
     Context *context;
@@ -57,14 +68,6 @@ static CUresult destroy(CUevent handle)
     return CUDA_SUCCESS;
 }
 
-/* A green context's streams take the events of the primary context it stands on. */
-static int sameContext(const Context *a, const Context *b)
-{
-    const Context *baseA = a->kind == CONTEXT_GREEN ? contextPrimary(a->device) : a;
-    const Context *baseB = b->kind == CONTEXT_GREEN ? contextPrimary(b->device) : b;
-    return baseA == baseB;
-}
-
 static CUresult record(CUevent handle, CUstream streamHandle, bool perThread, unsigned flags)
 {
     Event *event;
@@ -77,7 +80,7 @@ static CUresult record(CUevent handle, CUstream streamHandle, bool perThread, un
         return result;
     if ((flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!sameContext(event->context, stream->context))
+    if (contextBase(event->context) != contextBase(stream->context))
         return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture != NULL) {
         if (flags != 0) {

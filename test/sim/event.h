@@ -15,6 +15,8 @@ typedef struct Event {
     size_t nodeCount;
 } Event;
 
+/* Destroys the events of a context that ends. */
+void eventEndAll(const Context *context);
 /* Forgets what was recorded. */
 void eventForget(Event *event);
 

@@ -212,7 +212,7 @@ static void *runEngine(void *unused)
             continue;
         }
         Op *op = takeReady();
-        const bool dead = deviceError(op->context->device) != CUDA_SUCCESS;
+        const bool dead = op->context != NULL && deviceError(op->context->device) != CUDA_SUCCESS;
         if (workIsForeign(&op->work) && !dead) {
             handToRunner(op);
             continue;
@@ -265,6 +265,15 @@ void opIssue(Op *op)
     makeReady(op);
 }
 
+void execAfterEverything(Work *work)
+{
+    Op *op = opCreate(NULL, work);
+    for (Op *pending = firstPending; pending != NULL; pending = pending->nextPending)
+        opAfter(op, pending);
+    opIssue(op);
+    opRelease(op);
+}
+
 bool opIsDone(const Op *op)
 {
     return op->done;
@@ -291,13 +300,18 @@ void opWait(Op *op)
     opRelease(op);
 }
 
+static bool isOf(const Op *op, const Context *context, int device)
+{
+    return (context == NULL || op->context == context) &&
+           (device < 0 || (op->context != NULL && op->context->device == device));
+}
+
 /* NULL and -1 stand for any. */
 static void waitFor(const Context *context, int device)
 {
     const unsigned long long end = nextOrder;
     for (Op *op = lastPending; op != NULL;) {
-        if (op->order < end && (context == NULL || op->context == context) &&
-            (device < 0 || op->context->device == device)) {
+        if (op->order < end && isOf(op, context, device)) {
             opWait(op);
             op = lastPending;
         } else {

@@ -23,6 +23,9 @@ void opIssue(Op *op);
 Op *opRetain(Op *op);
 void opRelease(Op *op); /* NULL is fine */
 
+/* Work of no context, to be done when everything that was issued so far is. Takes over what it owns. */
+void execAfterEverything(Work *work);
+
 bool opIsDone(const Op *op);
 /* Nanoseconds of the monotonic clock; 0 unless done. */
 unsigned long long opFinishTime(const Op *op);

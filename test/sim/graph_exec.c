@@ -105,12 +105,6 @@ static CUresult destroy(CUgraphExec handle)
     const CUresult result = find(handle, &exec);
     if (result != CUDA_SUCCESS)
         return result;
-    /* What it allocated may still be in use. */
-    if (exec->last != NULL && exec->memory->count > 0) {
-        opWait(exec->last);
-        if (find(handle, &exec) != CUDA_SUCCESS)
-            return CUDA_ERROR_INVALID_VALUE; /* somebody else destroyed it meanwhile */
-    }
     objectDestroy(exec);
     return CUDA_SUCCESS;
 }

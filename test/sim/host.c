@@ -20,7 +20,7 @@ static CUresult allocate(void **out, size_t size, unsigned flags)
     /* Every address is mapped, as everywhere with unified addressing. */
     const Range model = {.kind = RANGE_PINNED,
                          .device = context->device,
-                         .context = memoryOwner(context),
+                         .context = contextBase(context),
                          .flags = flags | CU_MEMHOSTALLOC_DEVICEMAP};
     const Range *range = memoryAllocateHost(&model, size);
     if (range == NULL)
@@ -79,7 +79,7 @@ static CUresult registerMemory(void *pointer, size_t size, unsigned flags)
                          .size = size,
                          .kind = RANGE_REGISTERED,
                          .device = context->device,
-                         .context = memoryOwner(context),
+                         .context = contextBase(context),
                          .flags = flags | CU_MEMHOSTREGISTER_DEVICEMAP};
     rangeAdd(&range);
     return CUDA_SUCCESS;

@@ -125,11 +125,6 @@ static CUresult workFromPointers(const ImageKernel *kernel, void *const *pointer
     return CUDA_SUCCESS;
 }
 
-static Context *base(Context *context)
-{
-    return context->kind == CONTEXT_GREEN ? contextPrimary(context->device) : context;
-}
-
 static CUresult launch(CUfunction handle, const Shape *shape, CUstream streamHandle, bool perThread, void **pointers,
                        void **extra)
 {
@@ -138,7 +133,8 @@ static CUresult launch(CUfunction handle, const Shape *shape, CUstream streamHan
     if (result != CUDA_SUCCESS)
         return result;
     const Function *function = functionForLaunch(handle);
-    if (function == NULL || (function->context != NULL && base(function->context) != base(stream->context)))
+    if (function == NULL ||
+        (function->context != NULL && contextBase(function->context) != contextBase(stream->context)))
         return CUDA_ERROR_INVALID_HANDLE;
     if (!shapeIsValid(shape, function) || (pointers != NULL && extra != NULL))
         return CUDA_ERROR_INVALID_VALUE;

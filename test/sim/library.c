@@ -21,6 +21,17 @@ static void dispose(void *object)
     library->functionCount = 0;
 }
 
+static void unloadIfOf(void *object, void *context)
+{
+    if (((Library *)object)->context == context)
+        objectDestroy(object);
+}
+
+void moduleUnloadAll(const Context *context)
+{
+    objectEach(OBJECT_MODULE, unloadIfOf, (void *)context);
+}
+
 const ImageKernel *functionKernel(const Function *function)
 {
     return &function->library->image.kernels[function->index];

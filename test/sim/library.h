@@ -25,6 +25,9 @@ typedef struct Function {
     int dynamicSharedMemory, carveout;
 } Function;
 
+/* Unloads the modules of a context that ends. */
+void moduleUnloadAll(const Context *context);
+
 const ImageKernel *functionKernel(const Function *function);
 
 /* What a launch may name: a CUfunction, or a CUkernel in its place; else NULL. */

@@ -12,11 +12,6 @@
 
 enum { PITCH_ALIGNMENT = 512, ALLOCATION_ALIGNMENT = 4096 };
 
-Context *memoryOwner(Context *context)
-{
-    return context->kind == CONTEXT_GREEN ? contextPrimary(context->device) : context;
-}
-
 Range *memoryAllocate(const Range *model, size_t size)
 {
     Device *device = &devices[model->device];
@@ -30,7 +25,7 @@ Range *memoryAllocate(const Range *model, size_t size)
         windowUnreserve(range.base);
         return NULL;
     }
-    range.size = range.committed = size;
+    range.size = size;
     device->used += size;
     return rangeAdd(&range);
 }
@@ -46,32 +41,39 @@ Range *memoryAllocateHost(const Range *model, size_t size)
     return rangeAdd(&range);
 }
 
-void memoryGiveBack(int device, uintptr_t base, size_t size)
+void memoryGiveBack(const ReleaseWork *release)
 {
-    devices[device].used -= size;
-    windowDecommit(base, size);
-    windowUnreserve(base);
+    if (!release->inWindow) {
+        munmap((void *)release->base, release->size);
+        return;
+    }
+    devices[release->device].used -= release->size;
+    windowDecommit(release->base, release->size);
+    windowUnreserve(release->base);
+}
+
+bool memoryForget(Range *range, Work *work)
+{
+    *work = (Work){
+        .kind = WORK_RELEASE,
+        .release = {
+            .base = range->base, .size = range->size, .inWindow = windowHolds(range->base), .device = range->device}};
+    const bool ours = range->kind != RANGE_REGISTERED && range->kind != RANGE_MAPPED;
+    if (range->pool != NULL)
+        poolRelease(range->pool, range->size);
+    rangeRemove(range);
+    return ours;
 }
 
 void memoryFree(Range *range)
 {
-    if (range->pool != NULL)
-        poolRelease(range->pool, range->size);
-    switch (range->kind) {
-    case RANGE_DEVICE:
-    case RANGE_POOL:
-    case RANGE_GRAPH:
-        memoryGiveBack(range->device, range->base, range->committed);
-        break;
-    case RANGE_MANAGED:
-    case RANGE_PINNED:
-        munmap((void *)range->base, range->size);
-        break;
-    case RANGE_MAPPED:
-    case RANGE_REGISTERED:
-        break;
-    }
-    rangeRemove(range);
+    Work work;
+    if (!memoryForget(range, &work))
+        return;
+    if (execPending() == 0)
+        memoryGiveBack(&work.release);
+    else
+        execAfterEverything(&work);
 }
 
 typedef struct Search {
@@ -107,7 +109,7 @@ static CUresult allocate(CUdeviceptr *out, size_t size)
         return result;
     if (out == NULL || size == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    const Range model = {.kind = RANGE_DEVICE, .device = context->device, .context = memoryOwner(context)};
+    const Range model = {.kind = RANGE_DEVICE, .device = context->device, .context = contextBase(context)};
     const Range *range = memoryAllocate(&model, size);
     if (range == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -137,7 +139,7 @@ static CUresult allocateManaged(CUdeviceptr *out, size_t size, unsigned flags)
     if (out == NULL || size == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
         return CUDA_ERROR_INVALID_VALUE;
     const Range model = {
-        .kind = RANGE_MANAGED, .device = context->device, .context = memoryOwner(context), .flags = flags};
+        .kind = RANGE_MANAGED, .device = context->device, .context = contextBase(context), .flags = flags};
     const Range *range = memoryAllocateHost(&model, size);
     if (range == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -4,22 +4,20 @@
 #define CUSIM_MEMORY_H
 
 #include "range.h"
+#include "work.h"
 
 /* Device memory of `size` bytes of `model`'s kind, device, context and pool; NULL if there is not enough. */
 Range *memoryAllocate(const Range *model, size_t size);
 /* Host memory, for pinned and managed allocations. */
 Range *memoryAllocateHost(const Range *model, size_t size);
 
-/* Ends a range of any kind that has no reservation of its own, and gives its memory back. */
+/* Ends a range. Memory of its own goes when all that was issued so far is done. */
 void memoryFree(Range *range);
-
-/* The window's part of it: `size` bytes of the device's memory at `base` whose range is gone already. */
-void memoryGiveBack(int device, uintptr_t base, size_t size);
+/* Ends it, and describes the memory that is left to give back; false if there is none. */
+bool memoryForget(Range *range, Work *work);
+void memoryGiveBack(const ReleaseWork *release);
 
 /* Frees what was allocated in a context that ends. */
 void memoryFreeOfContext(const Context *context);
-
-/* The context that memory allocated in `context` belongs to: for a green one the primary one (measured). */
-Context *memoryOwner(Context *context);
 
 #endif

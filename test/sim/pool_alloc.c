@@ -60,10 +60,8 @@ static CUresult release(CUdeviceptr pointer, CUstream handle, bool perThread)
     }
     if (stream->capture != NULL)
         return captureFree(stream);
-    Work work = {.kind = WORK_RELEASE,
-                 .release = {.device = range->device, .base = range->base, .size = range->committed}};
-    poolRelease(range->pool, range->size);
-    rangeRemove(range);
+    Work work;
+    memoryForget(range, &work);
     return streamSubmit(stream, &work, NULL);
 }
 

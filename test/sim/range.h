@@ -33,9 +33,7 @@ typedef struct Range {
     unsigned long long id;
     struct Pool *pool;          /* of RANGE_POOL */
     struct Physical *physical;  /* of RANGE_MAPPED */
-    size_t offset;              /* in `physical` */
     unsigned readable, written; /* of RANGE_MAPPED: a bit for each device that may read, may write */
-    size_t committed;           /* bytes of the window it takes; 0 for host memory */
 } Range;
 
 /* The range that holds the address, or NULL. */
@@ -60,7 +58,7 @@ uintptr_t windowReserve(size_t size, size_t alignment);
 void windowUnreserve(uintptr_t base);
 /* Puts fresh zeroed memory, or bytes of a file, behind reserved addresses; false if there is no memory. */
 bool windowCommit(uintptr_t base, size_t size);
-bool windowMapFile(uintptr_t base, size_t size, int file, size_t offset);
+bool windowMapFile(uintptr_t base, size_t size, int file);
 void windowDecommit(uintptr_t base, size_t size);
 
 /* Where the bytes of an address are: the shadow for the window, the address itself elsewhere. */

@@ -195,9 +195,16 @@ static void a_reset_waits_for_work_and_frees_everything(void **state)
     CUstream stream;
     CUdeviceptr memory;
     CUdeviceptr pool;
+    CUdeviceptr base;
+    CUmemGenericAllocationHandle handle;
+    const CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                            .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
     OK(cuCtxSetCurrent(primary[0]));
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(cuMemAlloc(&memory, 1 << 20));
+    OK(cuMemAddressReserve(&base, 4 << 20, 0, 0, 0));
+    OK(cuMemCreate(&handle, 2 << 20, &properties, 0));
+    OK(cuMemMap(base + (2 << 20), 2 << 20, 0, handle, 0));
     OK(cuMemAllocAsync(&pool, 1 << 20, stream));
     cusimHold();
     OK(cuMemcpyAsync(pool, memory, 1 << 20, stream));
@@ -207,6 +214,14 @@ static void a_reset_waits_for_work_and_frees_everything(void **state)
     assert_int_equal(cusimLiveAllocations(), 0);
     CUcontext context;
     GIVES(CUDA_ERROR_NOT_INITIALIZED, cuCtxGetCurrent(&context));
+    size_t available;
+    size_t total;
+    freshProcess(state);
+    OK(cuCtxSetCurrent(primary[0]));
+    OK(cuMemGetInfo(&available, &total));
+    assert_int_equal(available, total);
+    OK(cuMemAlloc(&memory, 1 << 20));
+    OK(cuMemsetD8(memory, 1, 1 << 20));
 }
 
 static void the_environment_is_read_at_the_reset(void **state)

@@ -6,6 +6,9 @@
 
 static const size_t granule = (size_t)2 << 20;
 
+/* cuda.h declares the one version of its own toolkit; the exports are the same under each. */
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
+
 static CUstream stream[2];
 
 static int setUp(void **state)
@@ -65,6 +68,24 @@ static void freed_memory_is_unknown_and_its_addresses_stay_unused_for_a_while(vo
     assert_int_not_equal(plain(4096), a);
     GIVES(CUDA_ERROR_INVALID_VALUE, cuMemcpyAsync(a, plain(16), 16, stream[0]));
     GIVES(CUDA_ERROR_INVALID_VALUE, cuMemFree(a));
+}
+
+static void memory_of_a_context_that_ends_serves_the_work_that_still_uses_it(void **state)
+{
+    (void)state;
+    unsigned char byte = 0;
+    CUcontext context;
+    const CUdeviceptr mine = plain(64);
+    OK(cuCtxCreate_v2(&context, 0, 0));
+    const CUdeviceptr theirs = plain(64);
+    OK(cuMemsetD8(theirs, 4, 64));
+    cusimHold();
+    OK(cuMemcpyAsync(mine, theirs, 64, stream[0]));
+    OK(cuCtxDestroy(context));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuMemcpyAsync(mine, theirs, 64, stream[0]));
+    cusimRelease();
+    OK(cuMemcpyDtoHAsync(&byte, mine, 1, stream[0]));
+    assert_int_equal(byte, 4);
 }
 
 static void mappings_of_one_memory_are_the_same_bytes(void **state)
@@ -254,6 +275,7 @@ int main(void)
         TEST(the_host_cannot_touch_device_memory),
         TEST(ranges_are_exact),
         TEST(freed_memory_is_unknown_and_its_addresses_stay_unused_for_a_while),
+        TEST(memory_of_a_context_that_ends_serves_the_work_that_still_uses_it),
         TEST(mappings_of_one_memory_are_the_same_bytes),
         TEST(memory_is_limited),
         TEST(managed_memory_is_the_hosts_too),

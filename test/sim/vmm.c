@@ -169,15 +169,13 @@ static CUresult map(CUdeviceptr pointer, size_t size, size_t offset, CUmemGeneri
         size % GRANULARITY != 0 || size > physical->size || size > one->base + one->size - (uintptr_t)pointer ||
         rangeOverlaps((uintptr_t)pointer, size))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!windowMapFile((uintptr_t)pointer, size, physical->file, offset))
+    if (!windowMapFile((uintptr_t)pointer, size, physical->file))
         return CUDA_ERROR_OUT_OF_MEMORY;
     const Range range = {.base = (uintptr_t)pointer,
                          .size = size,
                          .kind = RANGE_MAPPED,
                          .device = physical->device,
-                         .physical = physical,
-                         .offset = offset,
-                         .committed = size};
+                         .physical = physical};
     rangeAdd(&range);
     physical->references++;
     return CUDA_SUCCESS;

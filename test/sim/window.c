@@ -58,11 +58,26 @@ static uintptr_t align(uintptr_t address, size_t alignment)
     return (address + alignment - 1) / alignment * alignment;
 }
 
+/* The index of the first reservation that ends behind the address. */
+static size_t indexFrom(uintptr_t address)
+{
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (reserved[middle].base + reserved[middle].size <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* The first gap at or above `from` that fits, or 0; `*index` is where it goes in the list. */
 static uintptr_t findGap(uintptr_t from, size_t size, size_t alignment, size_t *index)
 {
     uintptr_t at = align(from, alignment);
-    for (size_t i = 0; i <= count; i++) {
+    for (size_t i = indexFrom(at); i <= count; i++) {
         const uintptr_t end = i < count ? reserved[i].base : window + windowSize;
         if (at <= end && end - at >= size) {
             *index = i;
@@ -100,13 +115,9 @@ uintptr_t windowReserve(size_t size, size_t alignment)
 
 void windowUnreserve(uintptr_t base)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (reserved[i].base == base) {
-            count--;
-            memmove(&reserved[i], &reserved[i + 1], (count - i) * sizeof *reserved);
-            return;
-        }
-    }
+    const size_t index = indexFrom(base);
+    count--;
+    memmove(&reserved[index], &reserved[index + 1], (count - index) * sizeof *reserved);
 }
 
 void *rangeBytes(uintptr_t address)
@@ -120,10 +131,9 @@ bool windowCommit(uintptr_t base, size_t size)
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-bool windowMapFile(uintptr_t base, size_t size, int file, size_t offset)
+bool windowMapFile(uintptr_t base, size_t size, int file)
 {
-    return mmap(rangeBytes(base), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, (off_t)offset) !=
-           MAP_FAILED;
+    return mmap(rangeBytes(base), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
 }
 
 void windowDecommit(uintptr_t base, size_t size)

@@ -57,7 +57,7 @@ void workPerform(const Work *work)
         fill(&work->fill);
         break;
     case WORK_RELEASE:
-        memoryGiveBack(work->release.device, work->release.base, work->release.size);
+        memoryGiveBack(&work->release);
         break;
     case WORK_HOST_FUNCTION:
         work->host.function(work->host.data);

@@ -38,11 +38,12 @@ typedef struct FillWork {
     unsigned value;
 } FillWork;
 
-/* Pool memory whose address is no longer known. */
+/* Memory whose address is no longer known. */
 typedef struct ReleaseWork {
-    int device;
     uintptr_t base;
     size_t size;
+    bool inWindow; /* of a device, not of the host */
+    int device;
 } ReleaseWork;
 
 typedef struct HostWork {

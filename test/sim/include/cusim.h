@@ -38,7 +38,8 @@ void cusimResetCalls(void);
 void cusimFail(const char *name, unsigned long nth, int code, bool onwards);
 void cusimFailClear(void);
 
-/* While held, work that was put into streams does not start. Holds nest. What waits for such work waits as well. */
+/* While held, work that was put into streams does not start. Holds nest. What waits for such work waits as well, and
+   that includes freeing memory. */
 void cusimHold(void);
 void cusimRelease(void);
 /* Operations put into streams and not yet done. */
