@@ -36,13 +36,13 @@ static void sayHeading(struct cucopyText *text, const struct cucopyCase *about)
 static const char *nameOf(const struct cucopyMemory *memory)
 {
     switch (memory->kind) {
-    case CUCOPY_MEMORY_DEVICE:
+    case CUCOPY_KIND_DEVICE:
         return "memory";
-    case CUCOPY_MEMORY_POOL:
+    case CUCOPY_KIND_POOL:
         return "pool memory";
-    case CUCOPY_MEMORY_MAPPED:
+    case CUCOPY_KIND_MAPPED:
         return "mapped memory";
-    case CUCOPY_MEMORY_PINNED:
+    case CUCOPY_KIND_PINNED:
         return "pinned or registered host memory";
     default:
         return "managed memory";
@@ -51,9 +51,9 @@ static const char *nameOf(const struct cucopyMemory *memory)
 
 static void sayAccess(struct cucopyText *text, const struct cucopyCase *about, const struct cucopyMemory *memory)
 {
-    if (memory->kind != CUCOPY_MEMORY_POOL && memory->kind != CUCOPY_MEMORY_MAPPED)
+    if (memory->kind != CUCOPY_KIND_POOL && memory->kind != CUCOPY_KIND_MAPPED)
         return;
-    if (memory->kind == CUCOPY_MEMORY_MAPPED && !memory->reachable)
+    if (memory->kind == CUCOPY_KIND_MAPPED && !memory->reachable)
         cucopySay(text, "; no device has access to it");
     else if (about->device < 0 || memory->access == CUCOPY_ACCESS_UNKNOWN)
         cucopySay(text, "; access unknown%s", about->failure.capture == CUCOPY_CAPTURE_ACTIVE ? " under capture" : "");
@@ -70,19 +70,19 @@ static void saySide(struct cucopyText *text, const struct cucopyCase *about, con
     const unsigned long long address = memory->address;
     cucopySay(text, "  %s", label);
     switch (memory->kind) {
-    case CUCOPY_MEMORY_NULL:
+    case CUCOPY_KIND_NULL:
         cucopySay(text, "NULL");
         break;
-    case CUCOPY_MEMORY_ARRAY:
+    case CUCOPY_KIND_ARRAY:
         cucopySay(text, "array %p", (void *)side->array);
         break;
-    case CUCOPY_MEMORY_UNASKED:
+    case CUCOPY_KIND_UNASKED:
         cucopySay(text, address ? "0x%llx" : "NULL", address);
         break;
-    case CUCOPY_MEMORY_UNKNOWN:
+    case CUCOPY_KIND_UNKNOWN:
         cucopySay(text, "0x%llx, unknown to CUDA: pageable host memory, if it is memory at all", address);
         break;
-    case CUCOPY_MEMORY_RESERVED:
+    case CUCOPY_KIND_RESERVED:
         cucopySay(text, "0x%llx, in a reserved range, with nothing mapped there", address);
         break;
     default:
@@ -93,7 +93,7 @@ static void saySide(struct cucopyText *text, const struct cucopyCase *about, con
             cucopySay(text, "byte %s of %s of ", cucopyGrouped(address - memory->base).text,
                       cucopyGrouped(memory->size).text);
         cucopySay(text, "%s", nameOf(memory));
-        if (memory->device >= 0 && memory->kind != CUCOPY_MEMORY_PINNED && memory->kind != CUCOPY_MEMORY_MANAGED)
+        if (memory->device >= 0 && memory->kind != CUCOPY_KIND_PINNED && memory->kind != CUCOPY_KIND_MANAGED)
             cucopySay(text, " of device %d", memory->device);
         sayAccess(text, about, memory);
         break;

@@ -38,22 +38,22 @@ struct cucopyNumber cucopyGrouped(unsigned long long number);
 /* "1 byte", "2 bytes". */
 struct cucopyNumber cucopyBytes(unsigned long long number);
 
-typedef enum cucopyMemoryKind {
-    CUCOPY_MEMORY_UNASKED,  /* the driver could not say */
-    CUCOPY_MEMORY_NULL,     /* address 0 */
-    CUCOPY_MEMORY_ARRAY,    /* a CUDA array, which has no address and is not asked about */
-    CUCOPY_MEMORY_UNKNOWN,  /* CUDA knows no memory there */
-    CUCOPY_MEMORY_RESERVED, /* a reserved range where nothing is mapped */
-    CUCOPY_MEMORY_DEVICE,   /* cuMemAlloc's and the like */
-    CUCOPY_MEMORY_POOL,
-    CUCOPY_MEMORY_MAPPED, /* cuMemMap's */
-    CUCOPY_MEMORY_PINNED, /* host memory, allocated by CUDA or registered; CUDA does not tell which */
-    CUCOPY_MEMORY_MANAGED,
-} cucopyMemoryKind;
+typedef enum cucopyKind {
+    CUCOPY_KIND_UNASKED,  /* the driver could not say */
+    CUCOPY_KIND_NULL,     /* address 0 */
+    CUCOPY_KIND_ARRAY,    /* a CUDA array, which has no address and is not asked about */
+    CUCOPY_KIND_UNKNOWN,  /* CUDA knows no memory there */
+    CUCOPY_KIND_RESERVED, /* a reserved range where nothing is mapped */
+    CUCOPY_KIND_DEVICE,   /* cuMemAlloc's and the like */
+    CUCOPY_KIND_POOL,
+    CUCOPY_KIND_MAPPED, /* cuMemMap's */
+    CUCOPY_KIND_PINNED, /* host memory, allocated by CUDA or registered; CUDA does not tell which */
+    CUCOPY_KIND_MANAGED,
+} cucopyKind;
 
 /* The memory at one side of a copy. */
 struct cucopyMemory {
-    cucopyMemoryKind kind;
+    cucopyKind kind;
     CUdeviceptr address; /* the first byte that the copy touches */
     size_t extent;       /* from there to behind the last one */
     int device;          /* where it is, -1 if it has no one place */

@@ -47,7 +47,7 @@ static void place(struct cucopyMemory *memory, const cucopyFailure *failure, CUd
     memory->address = address;
     memory->extent = failure->bytes;
     if (side->array)
-        memory->kind = CUCOPY_MEMORY_ARRAY;
+        memory->kind = CUCOPY_KIND_ARRAY;
     if (!box || !address)
         return;
     const size_t pitch = side->pitch ? side->pitch : failure->width;

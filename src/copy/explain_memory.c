@@ -102,7 +102,7 @@ static cucopyAccess accessNow(CUdeviceptr address, int device)
 void cucopyAskMemory(struct cucopyMemory *memory, int device, cucopyAccess access)
 {
     struct attributes is;
-    memory->kind = memory->address ? CUCOPY_MEMORY_UNASKED : CUCOPY_MEMORY_NULL;
+    memory->kind = memory->address ? CUCOPY_KIND_UNASKED : CUCOPY_KIND_NULL;
     memory->device = -1;
     memory->reachable = 1;
     if (!memory->address || !ask(memory->address, &is))
@@ -119,20 +119,20 @@ void cucopyAskMemory(struct cucopyMemory *memory, int device, cucopyAccess acces
     size_t size = 0;
     const int mapped = !is.type && ranged && cudrvMemGetAddressRange(&base, &size, memory->address) == CUDA_SUCCESS;
     if (!is.type && !mapped) {
-        memory->kind = ranged ? CUCOPY_MEMORY_RESERVED : CUCOPY_MEMORY_UNKNOWN;
+        memory->kind = ranged ? CUCOPY_KIND_RESERVED : CUCOPY_KIND_UNKNOWN;
     } else if (is.managed) {
-        memory->kind = CUCOPY_MEMORY_MANAGED;
+        memory->kind = CUCOPY_KIND_MANAGED;
     } else if (is.type == CU_MEMORYTYPE_HOST) {
-        memory->kind = CUCOPY_MEMORY_PINNED;
+        memory->kind = CUCOPY_KIND_PINNED;
     } else if (is.pool) {
-        memory->kind = CUCOPY_MEMORY_POOL;
+        memory->kind = CUCOPY_KIND_POOL;
         memory->access = memory->least = access ? access : accessNow(memory->address, device);
     } else if (!is.context) {
-        memory->kind = CUCOPY_MEMORY_MAPPED;
+        memory->kind = CUCOPY_KIND_MAPPED;
         followMappings(memory, device);
     } else {
-        memory->kind = CUCOPY_MEMORY_DEVICE;
+        memory->kind = CUCOPY_KIND_DEVICE;
     }
-    if (memory->kind == CUCOPY_MEMORY_PINNED && memory->size)
+    if (memory->kind == CUCOPY_KIND_PINNED && memory->size)
         memory->next = behind(memory);
 }

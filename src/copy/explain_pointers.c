@@ -25,7 +25,7 @@ typedef int rule(const struct cucopyCase *about, const struct side *side, struct
 
 static int nullPointer(const struct cucopyCase *about, const struct side *side, struct cucopyText *text)
 {
-    if (side->memory->kind != CUCOPY_MEMORY_NULL || !about->failure.bytes)
+    if (side->memory->kind != CUCOPY_KIND_NULL || !about->failure.bytes)
         return 0;
     cucopySay(text, CAUSE "the %s is NULL.\n" REMEDY "check the allocation that the pointer should come from.\n",
               side->name);
@@ -68,7 +68,7 @@ static int layerTooHigh(const struct cucopyCase *about, const struct side *side,
 
 static int notDeviceMemory(const struct cucopyCase *about, const struct side *side, struct cucopyText *text)
 {
-    if (side->memory->kind != CUCOPY_MEMORY_UNKNOWN || side->type != CU_MEMORYTYPE_DEVICE)
+    if (side->memory->kind != CUCOPY_KIND_UNKNOWN || side->type != CU_MEMORYTYPE_DEVICE)
         return 0;
     cucopySay(text,
               CAUSE "%s takes device memory as its %s, and CUDA knows no memory at 0x%llx: it was freed, or it "
@@ -84,7 +84,7 @@ static int notDeviceMemory(const struct cucopyCase *about, const struct side *si
 static int nothingMapped(const struct cucopyCase *about, const struct side *side, struct cucopyText *text)
 {
     (void)about;
-    if (side->memory->kind != CUCOPY_MEMORY_RESERVED)
+    if (side->memory->kind != CUCOPY_KIND_RESERVED)
         return 0;
     cucopySay(text,
               CAUSE "the %s lies in a range that cuMemAddressReserve reserved, and nothing is mapped there.\n" REMEDY
@@ -107,15 +107,15 @@ static int pastTheEnd(const struct cucopyCase *about, const struct side *side, s
     const size_t fits = inside(memory);
     const char *const what = about->box ? "the box reaches" : "the copy runs";
     const char *const remedy = about->box ? "make the box smaller or the memory larger" : NULL;
-    if (memory->kind == CUCOPY_MEMORY_MAPPED)
+    if (memory->kind == CUCOPY_KIND_MAPPED)
         cucopySay(text, CAUSE "%s %s into a part of the reserved range where nothing is mapped, after %s of the %s.\n",
                   what, cucopyBytes(memory->extent - fits).text, cucopyGrouped(fits).text, side->name);
-    else if (memory->kind == CUCOPY_MEMORY_PINNED && memory->next)
+    else if (memory->kind == CUCOPY_KIND_PINNED && memory->next)
         cucopySay(text,
                   CAUSE "%s %s past the end of the %s's pinned or registered memory into another such range, and "
                         "the driver copies across no two of them.\n",
                   what, cucopyBytes(memory->extent - fits).text, side->name);
-    else if (memory->kind == CUCOPY_MEMORY_PINNED)
+    else if (memory->kind == CUCOPY_KIND_PINNED)
         cucopySay(text, CAUSE "%s %s past the end of the %s's pinned or registered memory.\n", what,
                   cucopyBytes(memory->extent - fits).text, side->name);
     else
@@ -125,9 +125,9 @@ static int pastTheEnd(const struct cucopyCase *about, const struct side *side, s
         cucopySay(text, REMEDY "%s.\n", remedy);
     else
         cucopySay(text, REMEDY "copy %s at most from there%s.\n", cucopyBytes(fits).text,
-                  memory->kind == CUCOPY_MEMORY_MAPPED   ? ", or map more"
-                  : memory->kind == CUCOPY_MEMORY_PINNED ? " and the rest in a copy of its own, or register all at once"
-                                                         : "");
+                  memory->kind == CUCOPY_KIND_MAPPED   ? ", or map more"
+                  : memory->kind == CUCOPY_KIND_PINNED ? " and the rest in a copy of its own, or register all at once"
+                                                       : "");
     return 1;
 }
 
@@ -136,8 +136,8 @@ static void sayWaysOut(const struct cucopyCase *about, const struct side *side, 
 {
     const struct cucopyMemory *const memory = side->memory;
     const int owner = memory->device, device = about->device;
-    const int otherBound = side->other->kind == CUCOPY_MEMORY_POOL || side->other->kind == CUCOPY_MEMORY_MAPPED;
-    const char *const grant = memory->kind == CUCOPY_MEMORY_POOL ? "cuMemPoolSetAccess" : "cuMemSetAccess";
+    const int otherBound = side->other->kind == CUCOPY_KIND_POOL || side->other->kind == CUCOPY_KIND_MAPPED;
+    const char *const grant = memory->kind == CUCOPY_KIND_POOL ? "cuMemPoolSetAccess" : "cuMemSetAccess";
     int possible = 1;
     cucopySay(text, REMEDY);
     if (owner < 0 || owner == device) {
@@ -170,7 +170,7 @@ static void sayWaysOut(const struct cucopyCase *about, const struct side *side, 
 static int noAccess(const struct cucopyCase *about, const struct side *side, struct cucopyText *text)
 {
     const struct cucopyMemory *const memory = side->memory;
-    const int mapped = memory->kind == CUCOPY_MEMORY_MAPPED;
+    const int mapped = memory->kind == CUCOPY_KIND_MAPPED;
     if (mapped && !memory->reachable) {
         cucopySay(text,
                   CAUSE "no device may access the %s: it was mapped, but never given access.\n" REMEDY
@@ -178,7 +178,7 @@ static int noAccess(const struct cucopyCase *about, const struct side *side, str
                   side->name);
         return 1;
     }
-    if (about->peer || (!mapped && memory->kind != CUCOPY_MEMORY_POOL) || memory->least != CUCOPY_ACCESS_NONE)
+    if (about->peer || (!mapped && memory->kind != CUCOPY_KIND_POOL) || memory->least != CUCOPY_ACCESS_NONE)
         return 0;
     if (memory->access != CUCOPY_ACCESS_NONE) {
         cucopySay(text,
@@ -210,19 +210,19 @@ static int accessNotKnown(const struct cucopyCase *about, const struct side *sid
 {
     const struct cucopyMemory *const memory = side->memory;
     if (about->peer || memory->access != CUCOPY_ACCESS_UNKNOWN || memory->device == about->device ||
-        (memory->kind != CUCOPY_MEMORY_MAPPED && memory->kind != CUCOPY_MEMORY_POOL))
+        (memory->kind != CUCOPY_KIND_MAPPED && memory->kind != CUCOPY_KIND_POOL))
         return 0;
     cucopySay(text,
               POSSIBLE "the %s is %s memory of device %d, and the device whose context the copy ran in may have no "
                        "access to it; that was not asked at the time.\n",
-              side->name, memory->kind == CUCOPY_MEMORY_MAPPED ? "mapped" : "pool", memory->device);
+              side->name, memory->kind == CUCOPY_KIND_MAPPED ? "mapped" : "pool", memory->device);
     sayWaysOut(about, side, text);
     return 1;
 }
 
 static int freedPerhaps(const struct cucopyCase *about, const struct side *side, struct cucopyText *text)
 {
-    if (side->memory->kind != CUCOPY_MEMORY_UNKNOWN || side->type == CU_MEMORYTYPE_HOST || !about->failure.bytes)
+    if (side->memory->kind != CUCOPY_KIND_UNKNOWN || side->type == CU_MEMORYTYPE_HOST || !about->failure.bytes)
         return 0;
     cucopySay(text,
               POSSIBLE "CUDA knows no memory at 0x%llx; unless that is pageable host memory, the %s was freed before "

@@ -36,7 +36,8 @@ static int badArgument(const struct cucopyCase *about, struct cucopyText *text)
 {
     if (!about->failure.reason)
         return 0;
-    cucopySay(text, CAUSE "%s.\n" REMEDY "correct that argument.\n", about->failure.reason);
+    cucopySay(text, CAUSE "%s.\n" REMEDY "%s.\n", about->failure.reason,
+              about->failure.result == CUDA_ERROR_INVALID_VALUE ? "correct that argument" : "ask for something else");
     return 1;
 }
 
