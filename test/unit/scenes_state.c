@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that fail for the state of contexts, streams and captures, or for what the driver lacks. */
+#include "types.h" /* and what an older cuda.h lacks */
+
 #include "scenes.h"
 
 static void refuse(const char *entry, CUresult code)
@@ -71,6 +73,7 @@ static void destroyedSince(const struct world *world)
     must(cudrvCtxDestroy(context));
 }
 
+#if CUDA_VERSION >= 12040
 static void releasePrimary(void *world)
 {
     (void)cudrvDevicePrimaryCtxRelease(((const struct world *)world)->homeDevice);
@@ -102,6 +105,7 @@ static void perThreadStreamOfAGreenContext(const struct world *world)
     fails(copyOn(CU_STREAM_PER_THREAD), CUDA_ERROR_INVALID_HANDLE);
     pop();
 }
+#endif
 
 static void badHandle(const struct world *world)
 {
@@ -356,10 +360,12 @@ const struct scene stateScenes[] = {
               "Cause: the current context was destroyed; its handle is still on this thread's stack."},
      .has = "cuCtxGetId"},
     {"a_context_destroyed_since", 0, destroyedSince, .says = {"destroyed since"}, .has = "cuCtxGetId"},
+#if CUDA_VERSION >= 12040
     {"the_per_thread_stream_of_a_green_context", 0, perThreadStreamOfAGreenContext,
      .says = {"CUDA_ERROR_INVALID_HANDLE", "the per-thread default stream",
               "Possible cause: a green context is current", "copy on a stream made with cuGreenCtxStreamCreate"},
      .has = "cuGreenCtxCreate"},
+#endif
     {"a_copy_in_a_host_function", 0, copyInAHostFunction,
      .says = {"CUDA_ERROR_NOT_PERMITTED", "the call was made within a host function or a stream callback",
               "enqueue the copy in the stream behind the host function"}},

@@ -2,6 +2,8 @@
 /*
  * Who is told of a failure, by the handler and by CUCOPY_LOG, and that neither a record nor an explanation does harm.
  */
+#include "types.h" /* and what an older cuda.h lacks */
+
 #include "scenes.h"
 
 #include <pthread.h>
