@@ -87,6 +87,11 @@ unsigned long cusimCalls(const char *symbol)
     return gateCalls(symbol);
 }
 
+size_t cusimRecentCalls(const char **symbols, size_t most)
+{
+    return gateRecentCalls(symbols, most);
+}
+
 void cusimResetCalls(void)
 {
     gateResetCalls();

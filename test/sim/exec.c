@@ -374,6 +374,9 @@ void execForked(void)
 {
     engineRuns = false;
     idleRunners = waiters = 0;
+    /* The conditions remember threads that waited in the parent; engineWake is made anew with the engine. */
+    runnerWake = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    someDone = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 }
 
 void execStop(void)

@@ -21,6 +21,8 @@ enum {
     NOT_SUPPORTED = 801,
 };
 
+enum { RECENT_CALLS = 1024 };
+
 typedef enum Phase { PHASE_FRESH, PHASE_READY, PHASE_EXITED, PHASE_FORKED } Phase;
 
 typedef struct Rule {
@@ -35,6 +37,8 @@ typedef struct Rule {
 pthread_mutex_t driverMutex = PTHREAD_MUTEX_INITIALIZER;
 
 static atomic_ulong calls[ENTRY_COUNT];
+static atomic_int recent[RECENT_CALLS]; /* the entry of call number n is at n % RECENT_CALLS */
+static atomic_size_t recentCount;
 static atomic_int phase; /* a Phase; atomic because a forked child looks before it may lock */
 static bool saidAbsent[ENTRY_COUNT];
 static bool missing[ENTRY_COUNT];
@@ -121,6 +125,8 @@ int gateEnter(int number)
 {
     const enum Entry entry = (enum Entry)number;
     atomic_fetch_add_explicit(&calls[entry], 1, memory_order_relaxed);
+    const size_t place = atomic_fetch_add_explicit(&recentCount, 1, memory_order_relaxed) % RECENT_CALLS;
+    atomic_store_explicit(&recent[place], number, memory_order_relaxed);
     threadSelf()->entry = number;
     int refusal = phaseRefuses(entry);
     if (refusal != SUCCESS)
@@ -188,9 +194,9 @@ void gateReady(void)
     atomic_store_explicit(&phase, PHASE_READY, memory_order_release);
 }
 
-void gateExited(void)
+bool gateExited(void)
 {
-    atomic_store_explicit(&phase, PHASE_EXITED, memory_order_release);
+    return atomic_exchange(&phase, PHASE_EXITED) == PHASE_READY;
 }
 
 unsigned long gateCalls(const char *symbol)
@@ -207,6 +213,20 @@ void gateResetCalls(void)
 {
     for (size_t entry = 0; entry < ENTRY_COUNT; entry++)
         atomic_store_explicit(&calls[entry], 0, memory_order_relaxed);
+    atomic_store_explicit(&recentCount, 0, memory_order_relaxed);
+}
+
+size_t gateRecentCalls(const char **symbols, size_t most)
+{
+    const size_t end = atomic_load_explicit(&recentCount, memory_order_relaxed);
+    size_t count = end < most ? end : most;
+    if (count > RECENT_CALLS)
+        count = RECENT_CALLS;
+    for (size_t i = 0; i < count; i++) {
+        const int entry = atomic_load_explicit(&recent[(end - count + i) % RECENT_CALLS], memory_order_relaxed);
+        symbols[i] = entryTable[entry].symbol;
+    }
+    return count;
 }
 
 static void addRules(const char *name, size_t length, unsigned long nth, int code, bool onwards)

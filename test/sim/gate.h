@@ -25,11 +25,12 @@ int gateAbsent(int entry);
 
 /* Called by cuInit, holding the lock: from now on the driver is ready. */
 void gateReady(void);
-/* Called by the driver's own exit handler. */
-void gateExited(void);
+/* Called by the driver's own exit handler; false if it is that of a forked child, which has nothing to end. */
+bool gateExited(void);
 
-/* Call counts. */
+/* Call counts; and the symbols of the last calls, oldest first. */
 unsigned long gateCalls(const char *symbol);
+size_t gateRecentCalls(const char **symbols, size_t most);
 void gateResetCalls(void);
 
 /* Failures on demand and missing entry points; each list is in the form that the environment has it in. */

@@ -11,8 +11,8 @@
 static void atProcessExit(void)
 {
     pthread_mutex_lock(&driverMutex);
-    checkHandlesAtExit();
-    gateExited();
+    if (gateExited())
+        checkHandlesAtExit();
     execStop();
     pthread_mutex_unlock(&driverMutex);
 }

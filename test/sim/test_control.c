@@ -42,6 +42,21 @@ static void calls_are_counted_by_symbol(void **state)
     assert_int_equal(cusimCalls(NULL), 0);
 }
 
+static void the_last_calls_are_known_in_order(void **state)
+{
+    (void)state;
+    const char *symbols[3];
+    CUcontext context;
+    OK(cuCtxPushCurrent(primary[0]));
+    OK(cuCtxGetCurrent(&context));
+    OK(cuCtxPopCurrent(NULL));
+    assert_int_equal(cusimRecentCalls(symbols, 2), 2);
+    assert_string_equal(symbols[0], "cuCtxGetCurrent");
+    assert_string_equal(symbols[1], "cuCtxPopCurrent_v2");
+    cusimResetCalls();
+    assert_int_equal(cusimRecentCalls(symbols, 3), 0);
+}
+
 static void the_nth_call_fails_and_does_nothing(void **state)
 {
     (void)state;
@@ -307,6 +322,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FRESH(calls_are_counted_by_symbol),
+        FRESH(the_last_calls_are_known_in_order),
         FRESH(the_nth_call_fails_and_does_nothing),
         FRESH(a_failure_may_go_on),
         FRESH(a_lookup_name_stands_for_every_version),

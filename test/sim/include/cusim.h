@@ -31,6 +31,9 @@ void cusimReset(void);
 /* The calls that arrived at an exported symbol ("cuMemcpyHtoDAsync_v2", "cuMemcpyAsync_ptsz") since the last reset,
    failed ones included; NULL: all calls. */
 unsigned long cusimCalls(const char *symbol);
+/* The symbols of the last calls, oldest first: at most `most` of them, at most 1024, none from before the last reset.
+   Returns how many it wrote. */
+size_t cusimRecentCalls(const char **symbols, size_t most);
 void cusimResetCalls(void);
 
 /* The nth call of `name` from now on (1: the next) returns `code` and does nothing else; with `onwards` every later one
