@@ -46,6 +46,7 @@
 #define cucopyMemcpy3DPeerAsync cucopyMemcpy3DPeerAsync_ptsz
 #define cucopyMemcpyBatchAsync cucopyMemcpyBatchAsync_ptsz
 #define cucopyMemcpyBatchAsync_v12080 cucopyMemcpyBatchAsync_v12080_ptsz
+#define cucopyMemcpyBatchAsyncEx cucopyMemcpyBatchAsyncEx_ptsz
 #define cucopyMemcpy3DBatchAsync cucopyMemcpy3DBatchAsync_ptsz
 #define cucopyMemcpy3DBatchAsync_v12080 cucopyMemcpy3DBatchAsync_v12080_ptsz
 #define cucopyMemcpyWithAttributesAsync cucopyMemcpyWithAttributesAsync_ptsz
@@ -121,10 +122,49 @@ typedef struct cucopyOptions {
 CUresult CUDAAPI cucopyMemcpyAsyncEx(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, const cucopyOptions *options,
                                      CUstream hStream);
 
-/* ---- Batches ---- */
+/* ---- Batches ----
+ * Many copies in one call, in no order among themselves. They work on every stream, under capture, and on every driver;
+ * docs/batches.md says which way they go, and how fast.
+ *
+ * Everything is checked before anything is enqueued, and then nothing is copied: CUDA_ERROR_INVALID_VALUE for a null
+ * pointer with a size, a range that passes the end of its allocation, an access order or flag that there is not,
+ * indices that do not begin at 0 or do not rise. Entries of size 0 are skipped; a count of 0 succeeds.
+ *
+ * CU_MEMCPY_SRC_ACCESS_ORDER_STREAM reads every source in stream order, also memory that is not pinned. DURING_API_CALL
+ * has read every source when the call returns: that of host memory on a capturing stream is
+ * CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED. ANY may read at any time, also after the call.
+ *
+ * If the driver fails midway, the failure record says how many entries are known to be enqueued. */
+
+/** How the copies of a batch are done. */
+typedef enum cucopyBatchPath {
+    CUCOPY_BATCH_DEFAULT = 0, /**< as the environment's CUCOPY_BATCH_PATH says: auto, engine or kernel; else auto */
+    CUCOPY_BATCH_AUTO = 1,    /**< the fastest way */
+    CUCOPY_BATCH_ENGINE = 2,  /**< the driver's own copies */
+    CUCOPY_BATCH_KERNEL = 3,  /**< kernels that do many copies each; CUDA_ERROR_NOT_SUPPORTED where none can */
+} cucopyBatchPath;
+
+/** What a caller may choose. Starts with its size, so that it can grow; what is 0 is the default. */
+typedef struct cucopyBatchOptions {
+    size_t size;                  /**< sizeof(cucopyBatchOptions) */
+    int srcAccessOrder;           /**< as CUmemcpySrcAccessOrder: 1 stream (the default), 2 during the call, 3 any */
+    int preferOverlapWithCompute; /**< 1: keep the copies off the multiprocessors */
+    cucopyBatchPath path;
+    unsigned int maxBlocks; /**< the most blocks of 256 threads that a kernel may occupy; 0: as many as help */
+} cucopyBatchOptions;
+
+/** Options to fill in: cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT; */
+#define CUCOPY_BATCH_OPTIONS_INIT                                                                                      \
+    {                                                                                                                  \
+        sizeof(cucopyBatchOptions), 0, 0, CUCOPY_BATCH_DEFAULT, 0                                                      \
+    }
+
+/** count copies, with the same options for all of them; NULL for the defaults. On every toolkit. */
+CUresult CUDAAPI cucopyMemcpyBatchAsyncEx(const CUdeviceptr *dsts, const CUdeviceptr *srcs, const size_t *sizes,
+                                          size_t count, const cucopyBatchOptions *options, CUstream hStream);
 
 #if CUDA_VERSION >= 12080 || defined(CUDRV_ALL_TYPES)
-/** cuMemcpyBatchAsync, 13.0: count copies in no order among themselves. */
+/** cuMemcpyBatchAsync, 13.0: numAttrs 0 means stream order for all. Works on drivers that have no such call. */
 CUresult CUDAAPI cucopyMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
                                         CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
                                         CUstream hStream);
@@ -133,7 +173,7 @@ CUresult CUDAAPI cucopyMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, si
 CUresult CUDAAPI cucopyMemcpyBatchAsync_v12080(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
                                                CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
                                                size_t *failIdx, CUstream hStream);
-/** cuMemcpy3DBatchAsync, 13.0: numOps boxes in no order among themselves; flags is 0. */
+/** cuMemcpy3DBatchAsync, 13.0: numOps boxes; flags is 0. By the driver's own copies alone, on every driver. */
 CUresult CUDAAPI cucopyMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags,
                                           CUstream hStream);
 /** The form that toolkits 12.8 and 12.9 declare: failIdx, if it is not NULL, gets the entry that failed, or SIZE_MAX.

@@ -1,86 +1,150 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batches of copies: the driver's own call inside a scope. batch_ptsz.c reads this file a second time for the
- * per-thread variants.
+ * Batches of copies: the public functions. batch_ptsz.c reads this file a second time for the per-thread variants,
+ * which differ in what stream 0 is and in nothing else: a per-thread stream by its handle is the same stream.
  */
+#include "copy/batch.h"
+
 #include "copy/failure.h"
-#include "copy/scope.h"
 
-/* Drivers before 13.0 have the form that also reports which entry failed, in no promised way. */
-static CUresult enqueue(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs,
-                        size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream stream)
+#include <string.h>
+
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#define OWN_STREAM(stream) ((stream) ? (stream) : CU_STREAM_PER_THREAD)
+#else
+#define OWN_STREAM(stream) (stream)
+#endif
+
+static const CUmemcpyAttributes streamOrder = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+static const size_t fromTheFirst = 0;
+
+static CUresult fail(const struct cucopyBatch *batch, struct cucopyScope *scope, CUresult result,
+                     struct cucopyCall call)
 {
-    CUresult result = CUDA_ERROR_NOT_SUPPORTED;
-    if (cudrvHas("cuMemcpyBatchAsync"))
-        result = cudrvMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, stream);
-    else
-        result = cudrvMemcpyBatchAsync_v12080(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
-    return result;
+    cucopyFailure what = {.function = call.function,
+                          .caller = call.caller,
+                          .reason = batch->reason,
+                          .entry = batch->entry,
+                          .entriesEnqueued = batch->enqueued};
+    if (batch->entry < batch->count && batch->dsts && batch->srcs && batch->sizes) {
+        what.dst = batch->dsts[batch->entry];
+        what.src = batch->srcs[batch->entry];
+        what.bytes = batch->sizes[batch->entry];
+    }
+    return cucopyFail(scope, result, &what);
 }
 
-static CUresult enqueue3D(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags,
-                          CUstream stream)
+/* For the profiler; without one the compiler leaves it out. */
+static uint64_t bytesOf(const struct cucopyBatch *batch)
 {
-    CUresult result = CUDA_ERROR_NOT_SUPPORTED;
-    if (cudrvHas("cuMemcpy3DBatchAsync"))
-        result = cudrvMemcpy3DBatchAsync(numOps, opList, flags, stream);
-    else
-        result = cudrvMemcpy3DBatchAsync_v12080(numOps, opList, failIdx, flags, stream);
-    return result;
+    uint64_t bytes = 0;
+    for (size_t i = 0; batch->sizes && i < batch->count; i++)
+        bytes += batch->sizes[i];
+    return bytes;
 }
 
-static CUresult batch(const char *function, CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-                      CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, CUstream stream)
+static CUresult enqueue(struct cucopyBatch *batch, struct cucopyScope *scope)
+{
+    CUresult result = cucopyScopeEnter(scope, batch->stream);
+    if (result == CUDA_SUCCESS) {
+        scope->step = CUCOPY_STEP_COPY;
+        result = cucopyBatchCheck(batch);
+    }
+    if (result == CUDA_SUCCESS)
+        result = cucopyBatchRun(batch);
+    return result == CUDA_SUCCESS ? cucopyScopeRestore(scope) : result;
+}
+
+static CUresult run(struct cucopyBatch *batch, struct cucopyCall call, size_t *failIdx)
 {
     struct cucopyScope scope;
-    size_t failed = CUCOPY_NO_ENTRY;
-    CUresult result = cucopyScopeEnter(&scope, stream);
-    if (result == CUDA_SUCCESS)
-        result =
-            cucopyScopeLeave(&scope, enqueue(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, &failed, stream));
+    if (batch->count == 0)
+        return CUDA_SUCCESS;
+    if (batch->numAttrs == 0) {
+        batch->attrs = &streamOrder;
+        batch->attrsIdxs = &fromTheFirst;
+        batch->numAttrs = 1;
+    }
+    batch->entry = CUCOPY_NO_ENTRY;
+    cucopyTraceBegin(call.function, bytesOf(batch));
+    const CUresult result = enqueue(batch, &scope);
+    cucopyTraceEnd();
     if (result == CUDA_SUCCESS)
         return result;
     if (failIdx)
-        *failIdx = failed;
-    return cucopyFail(&scope, result, &(cucopyFailure){.function = function, .entry = failed});
-}
-
-static CUresult batch3D(const char *function, size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
-                        unsigned long long flags, CUstream stream)
-{
-    struct cucopyScope scope;
-    size_t failed = CUCOPY_NO_ENTRY;
-    CUresult result = cucopyScopeEnter(&scope, stream);
-    if (result == CUDA_SUCCESS)
-        result = cucopyScopeLeave(&scope, enqueue3D(numOps, opList, &failed, flags, stream));
-    if (result == CUDA_SUCCESS)
-        return result;
-    if (failIdx)
-        *failIdx = failed;
-    return cucopyFail(&scope, result, &(cucopyFailure){.function = function, .entry = failed});
+        *failIdx = batch->entry;
+    return fail(batch, &scope, result, call);
 }
 
 CUresult CUDAAPI cucopyMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
                                         CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, CUstream hStream)
 {
-    return batch(__func__, dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, NULL, hStream);
+    struct cucopyBatch batch = {.dsts = dsts,
+                                .srcs = srcs,
+                                .sizes = sizes,
+                                .count = count,
+                                .attrs = attrs,
+                                .attrsIdxs = attrsIdxs,
+                                .numAttrs = numAttrs,
+                                .path = cucopyBatchDefaultPath(),
+                                .stream = OWN_STREAM(hStream)};
+    return run(&batch, CUCOPY_THIS_CALL, NULL);
 }
 
 CUresult CUDAAPI cucopyMemcpyBatchAsync_v12080(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
                                                CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
                                                size_t *failIdx, CUstream hStream)
 {
-    return batch(__func__, dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, hStream);
+    struct cucopyBatch batch = {.dsts = dsts,
+                                .srcs = srcs,
+                                .sizes = sizes,
+                                .count = count,
+                                .attrs = attrs,
+                                .attrsIdxs = attrsIdxs,
+                                .numAttrs = numAttrs,
+                                .path = cucopyBatchDefaultPath(),
+                                .stream = OWN_STREAM(hStream)};
+    return run(&batch, CUCOPY_THIS_CALL, failIdx);
 }
 
-CUresult CUDAAPI cucopyMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags,
-                                          CUstream hStream)
+/* Options of another version: shorter ones end in defaults, longer ones must have defaults where we know nothing. */
+static int readOptions(const cucopyBatchOptions *from, cucopyBatchOptions *options)
 {
-    return batch3D(__func__, numOps, opList, NULL, flags, hStream);
+    *options = (cucopyBatchOptions){.size = sizeof(*options)};
+    if (!from)
+        return 1;
+    if (from->size < sizeof(*options))
+        return 0;
+    for (size_t i = sizeof(*options); i < from->size; i++)
+        if (((const char *)from)[i] != 0)
+            return 0;
+    memcpy(options, from, sizeof(*options));
+    return (unsigned)options->path <= CUCOPY_BATCH_KERNEL && (options->preferOverlapWithCompute | 1) == 1;
 }
 
-CUresult CUDAAPI cucopyMemcpy3DBatchAsync_v12080(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
-                                                 unsigned long long flags, CUstream hStream)
+CUresult CUDAAPI cucopyMemcpyBatchAsyncEx(const CUdeviceptr *dsts, const CUdeviceptr *srcs, const size_t *sizes,
+                                          size_t count, const cucopyBatchOptions *options, CUstream hStream)
 {
-    return batch3D(__func__, numOps, opList, failIdx, flags, hStream);
+    cucopyBatchOptions chosen;
+    const int valid = readOptions(options, &chosen);
+    CUmemcpyAttributes attributes = streamOrder;
+    if (chosen.srcAccessOrder != 0)
+        attributes.srcAccessOrder = chosen.srcAccessOrder;
+    if (chosen.preferOverlapWithCompute)
+        attributes.flags = CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE;
+    struct cucopyBatch batch = {.dsts = (CUdeviceptr *)dsts, /* nothing is written to */
+                                .srcs = (CUdeviceptr *)srcs,
+                                .sizes = (size_t *)sizes,
+                                .count = count,
+                                .attrs = &attributes,
+                                .attrsIdxs = &fromTheFirst,
+                                .numAttrs = 1,
+                                .path = !valid        ? CUCOPY_BATCH_DEFAULT
+                                        : chosen.path ? chosen.path
+                                                      : cucopyBatchDefaultPath(),
+                                .maxBlocks = chosen.maxBlocks,
+                                .stream = OWN_STREAM(hStream)};
+    return run(&batch, CUCOPY_THIS_CALL, NULL);
 }
+
+#undef OWN_STREAM

@@ -128,18 +128,26 @@ CUresult cucopyFail3DBatchOp(struct cucopyScope *scope, CUresult result, struct 
 {
     if (!op)
         return failNull(scope, result, call, "op is NULL");
-    const size_t width = op->extent.width, height = op->extent.height, depth = op->extent.depth;
-    const cucopySide dst = sideOf(&op->dst, width, height), src = sideOf(&op->src, width, height);
-    return cucopyFail(scope, result,
-                      &(cucopyFailure){.function = call.function,
-                                       .caller = call.caller,
-                                       .dst = dst.array ? 0 : op->dst.op.ptr.ptr,
-                                       .src = src.array ? 0 : op->src.op.ptr.ptr,
-                                       .bytes = width * height * depth,
-                                       .width = width,
-                                       .height = height,
-                                       .depth = depth,
-                                       .dstSide = dst,
-                                       .srcSide = src,
-                                       .entry = CUCOPY_NO_ENTRY});
+    return cucopyFail3DBatch(scope, result, call, op, &(cucopyFailure){.entry = CUCOPY_NO_ENTRY});
+}
+
+CUresult cucopyFail3DBatch(struct cucopyScope *scope, CUresult result, struct cucopyCall call,
+                           const CUDA_MEMCPY3D_BATCH_OP *op, const cucopyFailure *batch)
+{
+    cucopyFailure what = {.function = call.function,
+                          .caller = call.caller,
+                          .reason = batch->reason,
+                          .entry = batch->entry,
+                          .entriesEnqueued = batch->entriesEnqueued};
+    if (op) {
+        what.width = op->extent.width;
+        what.height = op->extent.height;
+        what.depth = op->extent.depth;
+        what.bytes = what.width * what.height * what.depth;
+        what.dstSide = sideOf(&op->dst, what.width, what.height);
+        what.srcSide = sideOf(&op->src, what.width, what.height);
+        what.dst = what.dstSide.array ? 0 : op->dst.op.ptr.ptr;
+        what.src = what.srcSide.array ? 0 : op->src.op.ptr.ptr;
+    }
+    return cucopyFail(scope, result, &what);
 }

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A batch of boxes from beginning to end, inside the guard: every op is checked, then they are enqueued, by the
+ * driver's batch call where it takes this one and as single boxes otherwise. Access orders are kept as for ranges.
+ */
+#include "copy/batch3d.h"
+#include "copy/batch_engine.h"
+#include "copy/batch_ranges.h"
+
+/* ---- Checking ---- */
+
+static CUresult refuse(struct cucopyBatch3D *batch, const char *reason)
+{
+    batch->reason = reason;
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static int isArray(const CUmemcpy3DOperand *operand)
+{
+    return (int)operand->type == CU_MEMCPY_OPERAND_TYPE_ARRAY;
+}
+
+static int isEmpty(const CUDA_MEMCPY3D_BATCH_OP *op)
+{
+    return op->extent.width == 0 || op->extent.height == 0 || op->extent.depth == 0;
+}
+
+/* Widths and row lengths count the elements of the array that takes part, or bytes if none does. */
+static size_t elementOf(CUarray array)
+{
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = {.NumChannels = 0};
+    if (cudrvArray3DGetDescriptor(&descriptor, array) != CUDA_SUCCESS)
+        return 0;
+    size_t size = 0;
+    switch ((int)descriptor.Format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+        size = 1;
+        break;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        size = 2;
+        break;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+        size = 4;
+        break;
+    default:
+        break;
+    }
+    return size * descriptor.NumChannels;
+}
+
+/* 0 if the driver does not say: block formats can be copied by its own call alone. */
+static size_t elementOfOp(const CUDA_MEMCPY3D_BATCH_OP *op)
+{
+    if (isArray(&op->src))
+        return elementOf(op->src.op.array.array);
+    return isArray(&op->dst) ? elementOf(op->dst.op.array.array) : 1;
+}
+
+static size_t rowOf(const CUmemcpy3DOperand *operand, const CUDA_MEMCPY3D_BATCH_OP *op)
+{
+    return operand->op.ptr.rowLength ? operand->op.ptr.rowLength : op->extent.width;
+}
+
+static size_t layerOf(const CUmemcpy3DOperand *operand, const CUDA_MEMCPY3D_BATCH_OP *op)
+{
+    return operand->op.ptr.layerHeight ? operand->op.ptr.layerHeight : op->extent.height;
+}
+
+/* From the first byte that the box touches to the last. */
+static size_t bytesOf(const CUmemcpy3DOperand *operand, const CUDA_MEMCPY3D_BATCH_OP *op, size_t element)
+{
+    const size_t rows = (op->extent.depth - 1) * layerOf(operand, op) + op->extent.height - 1;
+    return (rows * rowOf(operand, op) + op->extent.width) * element;
+}
+
+/* *range is where a pointer points to, NULL for an array. */
+static CUresult checkOperand(struct cucopyBatch3D *batch, struct cucopyRanges *ranges, enum cucopySideOfCopy side,
+                             const CUDA_MEMCPY3D_BATCH_OP *op, const struct cucopyRange **range)
+{
+    const CUmemcpy3DOperand *const operand = side == CUCOPY_DST ? &op->dst : &op->src;
+    *range = NULL;
+    if (isArray(operand))
+        return operand->op.array.array ? CUDA_SUCCESS : refuse(batch, "an operand's array is NULL");
+    if ((int)operand->type != CU_MEMCPY_OPERAND_TYPE_POINTER)
+        return refuse(batch, "an operand is neither a pointer nor an array");
+    if (!operand->op.ptr.ptr)
+        return refuse(batch, "an operand's pointer is NULL");
+    if (rowOf(operand, op) < op->extent.width || layerOf(operand, op) < op->extent.height)
+        return refuse(batch, "an operand's rows or layers are shorter than the box");
+    const size_t element = elementOfOp(op);
+    *range = cucopyRangeOf(ranges, side, operand->op.ptr.ptr, element ? bytesOf(operand, op, element) : 1);
+    return *range ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult checkOrder(struct cucopyBatch3D *batch, const CUDA_MEMCPY3D_BATCH_OP *op, const struct cucopyRange *src)
+{
+    const int isUnknown = src && src->memory == CUCOPY_MEMORY_UNKNOWN;
+    switch ((int)op->srcAccessOrder) {
+    case CU_MEMCPY_SRC_ACCESS_ORDER_STREAM:
+        batch->readsInOrder |= isUnknown;
+        return CUDA_SUCCESS;
+    case CU_MEMCPY_SRC_ACCESS_ORDER_ANY:
+        return CUDA_SUCCESS;
+    case CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL:
+        if (batch->capturing && src && src->memory != CUCOPY_MEMORY_DEVICE) {
+            batch->reason = "the access order is DURING_API_CALL, and a graph reads its sources when it is launched";
+            return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        }
+        batch->waitsForCopy |= !batch->capturing && !isUnknown;
+        return CUDA_SUCCESS;
+    default:
+        return refuse(batch, "there is no such source access order");
+    }
+}
+
+static CUresult check(struct cucopyBatch3D *batch, struct cucopyRanges *ranges)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        const CUDA_MEMCPY3D_BATCH_OP *const op = &batch->ops[i];
+        const struct cucopyRange *dst = NULL;
+        const struct cucopyRange *src = NULL;
+        if (isEmpty(op))
+            continue;
+        batch->entry = i;
+        if ((op->flags & ~(unsigned)CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE) != 0)
+            return refuse(batch, "there is no such flag");
+        CUresult result = checkOperand(batch, ranges, CUCOPY_DST, op, &dst);
+        if (result == CUDA_SUCCESS)
+            result = checkOperand(batch, ranges, CUCOPY_SRC, op, &src);
+        if (result == CUDA_SUCCESS)
+            result = checkOrder(batch, op, src);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    batch->entry = CUCOPY_NO_ENTRY;
+    return CUDA_SUCCESS;
+}
+
+/* ---- Enqueueing ---- */
+
+/* The same box for cuMemcpy3DAsync, which counts widths in bytes. */
+static CUDA_MEMCPY3D boxOf(const CUDA_MEMCPY3D_BATCH_OP *op, size_t element)
+{
+    CUDA_MEMCPY3D box = {
+        .WidthInBytes = op->extent.width * element, .Height = op->extent.height, .Depth = op->extent.depth};
+#define SIDE(side)                                                                                                     \
+    if (isArray(&op->side)) {                                                                                          \
+        box.side##MemoryType = CU_MEMORYTYPE_ARRAY;                                                                    \
+        box.side##Array = op->side.op.array.array;                                                                     \
+        box.side##XInBytes = op->side.op.array.offset.x * element;                                                     \
+        box.side##Y = op->side.op.array.offset.y;                                                                      \
+        box.side##Z = op->side.op.array.offset.z;                                                                      \
+    } else {                                                                                                           \
+        box.side##MemoryType = CU_MEMORYTYPE_UNIFIED;                                                                  \
+        box.side##Device = op->side.op.ptr.ptr;                                                                        \
+        box.side##Pitch = rowOf(&op->side, op) * element;                                                              \
+        box.side##Height = layerOf(&op->side, op);                                                                     \
+    }
+    SIDE(dst)
+    SIDE(src)
+#undef SIDE
+    return box;
+}
+
+static CUresult copySingly(struct cucopyBatch3D *batch, size_t i)
+{
+    const size_t element = elementOfOp(&batch->ops[i]);
+    const CUDA_MEMCPY3D box = boxOf(&batch->ops[i], element);
+    const CUresult result = element ? cudrvMemcpy3DAsync(&box, batch->stream) : CUDA_ERROR_NOT_SUPPORTED;
+    if (result == CUDA_SUCCESS)
+        batch->enqueued++;
+    else
+        batch->entry = i;
+    return result;
+}
+
+enum { GATHERED = 32 };
+
+struct gathered {
+    size_t count;
+    size_t entries[GATHERED];
+    CUDA_MEMCPY3D_BATCH_OP ops[GATHERED];
+};
+
+static CUresult copyTogether(struct cucopyBatch3D *batch, struct gathered *gathered)
+{
+    size_t failed = SIZE_MAX;
+    if (gathered->count == 0)
+        return CUDA_SUCCESS;
+    const CUresult result =
+        cucopyFormOfDriver(CUCOPY_BATCH_OF_BOXES) == CUCOPY_CALL_13000
+            ? cudrvMemcpy3DBatchAsync(gathered->count, gathered->ops, 0, batch->stream)
+            : cudrvMemcpy3DBatchAsync_v12080(gathered->count, gathered->ops, &failed, 0, batch->stream);
+    if (result == CUDA_SUCCESS)
+        batch->enqueued += gathered->count;
+    else if (failed < gathered->count)
+        batch->entry = gathered->entries[failed];
+    gathered->count = 0;
+    return result;
+}
+
+/* As for ranges, the driver is never asked to read during the call: the stream is waited for once, in the end. */
+static CUresult gather(struct cucopyBatch3D *batch, struct gathered *gathered, size_t i)
+{
+    CUDA_MEMCPY3D_BATCH_OP *const op = &gathered->ops[gathered->count];
+    *op = batch->ops[i];
+    if ((int)op->srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)
+        op->srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    gathered->entries[gathered->count++] = i;
+    return gathered->count == GATHERED ? copyTogether(batch, gathered) : CUDA_SUCCESS;
+}
+
+/* A single box reads memory that CUDA does not know at the call. */
+static int mustBeSingle(const CUDA_MEMCPY3D_BATCH_OP *op, struct cucopyRanges *ranges)
+{
+    return (int)op->srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL && !isArray(&op->src) &&
+           cucopyRangeOf(ranges, CUCOPY_SRC, op->src.op.ptr.ptr, 1)->memory == CUCOPY_MEMORY_UNKNOWN;
+}
+
+static CUresult enqueue(struct cucopyBatch3D *batch, struct cucopyRanges *ranges, int together)
+{
+    struct gathered gathered;
+    CUresult result = CUDA_SUCCESS;
+    gathered.count = 0;
+    for (size_t i = 0; i < batch->count && result == CUDA_SUCCESS; i++) {
+        if (isEmpty(&batch->ops[i]))
+            continue;
+        result = together && !mustBeSingle(&batch->ops[i], ranges) ? gather(batch, &gathered, i) : copySingly(batch, i);
+    }
+    return result == CUDA_SUCCESS ? copyTogether(batch, &gathered) : result;
+}
+
+CUresult cucopyBatch3DRun(struct cucopyBatch3D *batch)
+{
+    struct cucopyRanges ranges;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUdevice device = 0;
+    if (!batch->ops)
+        return refuse(batch, "opList is NULL");
+    if (batch->flags != 0)
+        return refuse(batch, "flags is not 0");
+    /* As for ranges: asking does not end another stream's capture, copying on the legacy stream would. */
+    CUresult result = cudrvStreamIsCapturing(batch->stream, &status);
+    if (result == CUDA_SUCCESS)
+        result = cudrvCtxGetDevice(&device);
+    if (result != CUDA_SUCCESS)
+        return result;
+    batch->capturing = status != CU_STREAM_CAPTURE_STATUS_NONE;
+    cucopyRangesInit(&ranges, device);
+    result = check(batch, &ranges);
+    const int together = cucopyDriverTakesBatch(CUCOPY_BATCH_OF_BOXES, batch->stream, batch->capturing);
+    if (result == CUDA_SUCCESS && batch->readsInOrder && !batch->capturing && !together)
+        result = cudrvStreamSynchronize(batch->stream);
+    if (result == CUDA_SUCCESS)
+        result = enqueue(batch, &ranges, together);
+    if (batch->waitsForCopy && batch->enqueued != 0) {
+        const CUresult waited = cudrvStreamSynchronize(batch->stream);
+        result = result == CUDA_SUCCESS ? waited : result;
+    }
+    return result;
+}

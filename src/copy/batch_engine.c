@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The way of the driver's own copies: its batch call where there is one that takes this batch, single copies otherwise.
+ * The guard is entered already.
+ */
+#include "copy/batch_engine.h"
+
+#include "copy/scope.h"
+
+#include <stdatomic.h>
+
+/* Asked once: the loaded driver does not change. */
+enum cucopyDriverForm cucopyFormOfDriver(enum cucopyDriverCall call)
+{
+    static const char *const names[][2] = {{"cuMemcpyBatchAsync", "cuMemcpyBatchAsync_v12080"},
+                                           {"cuMemcpy3DBatchAsync", "cuMemcpy3DBatchAsync_v12080"}};
+    static atomic_int known[] = {CUCOPY_CALL_UNASKED, CUCOPY_CALL_UNASKED};
+    int form = atomic_load_explicit(&known[call], memory_order_relaxed);
+    if (form == CUCOPY_CALL_UNASKED) {
+        form = cudrvHas(names[call][0])   ? CUCOPY_CALL_13000
+               : cudrvHas(names[call][1]) ? CUCOPY_CALL_12080
+                                          : CUCOPY_CALL_MISSING;
+        atomic_store_explicit(&known[call], form, memory_order_relaxed);
+    }
+    return (enum cucopyDriverForm)form;
+}
+
+/*
+ * The driver refuses its batch calls on the legacy stream and under capture. On the stream of a green context they
+ * crash for some kinds of memory, so they must not be made there, nor where that cannot be told.
+ */
+int cucopyDriverTakesBatch(enum cucopyDriverCall call, CUstream stream, int capturing)
+{
+    if (capturing || cucopyFormOfDriver(call) == CUCOPY_CALL_MISSING)
+        return 0;
+    if (cucopyStreamIsSpecial(stream) && stream != CU_STREAM_PER_THREAD)
+        return 0;
+    CUcontext context = NULL;
+    CUgreenCtx green = NULL;
+    return cudrvStreamGetCtx_v2(stream, &context, &green) == CUDA_SUCCESS && !green;
+}
+
+static CUresult copySingly(struct cucopyEngine *engine)
+{
+    struct cucopyBatch *const batch = engine->batch;
+    for (size_t i = 0; i < engine->count; i++) {
+        const CUresult result = cudrvMemcpyAsync(engine->dsts[i], engine->srcs[i], engine->sizes[i], batch->stream);
+        if (result != CUDA_SUCCESS) {
+            batch->entry = engine->firsts[i];
+            return result;
+        }
+        batch->enqueued += engine->entries[i];
+    }
+    return CUDA_SUCCESS;
+}
+
+/*
+ * The driver waits for the stream if it is to read pinned memory during the call, and does not read pageable memory
+ * then. So it is never asked to: the stream is waited for once, in the end.
+ */
+static CUresult copyTogether(struct cucopyEngine *engine)
+{
+    struct cucopyBatch *const batch = engine->batch;
+    CUmemcpyAttributes attributes = *engine->attributes;
+    size_t first = 0;
+    size_t failed = SIZE_MAX;
+    if ((int)attributes.srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)
+        attributes.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    const CUresult result = cucopyFormOfDriver(CUCOPY_BATCH_OF_RANGES) == CUCOPY_CALL_13000
+                                ? cudrvMemcpyBatchAsync(engine->dsts, engine->srcs, engine->sizes, engine->count,
+                                                        &attributes, &first, 1, batch->stream)
+                                : cudrvMemcpyBatchAsync_v12080(engine->dsts, engine->srcs, engine->sizes, engine->count,
+                                                               &attributes, &first, 1, &failed, batch->stream);
+    if (result != CUDA_SUCCESS) {
+        if (failed < engine->count)
+            batch->entry = engine->firsts[failed];
+        return result;
+    }
+    for (size_t i = 0; i < engine->count; i++)
+        batch->enqueued += engine->entries[i];
+    return CUDA_SUCCESS;
+}
+
+CUresult cucopyEngineFlush(struct cucopyEngine *engine)
+{
+    CUresult result = CUDA_SUCCESS;
+    if (engine->count > 1 || engine->readsInOrder)
+        result = engine->driverHasBatches ? copyTogether(engine) : copySingly(engine);
+    else
+        result = copySingly(engine);
+    engine->count = 0;
+    engine->readsInOrder = 0;
+    return result;
+}
+
+CUresult cucopyEngineAdd(struct cucopyEngine *engine, const struct cucopyRun *run)
+{
+    CUresult result = CUDA_SUCCESS;
+    const int order = (int)run->attributes->srcAccessOrder;
+    /* cuMemcpyAsync reads memory that CUDA does not know at the call, which is what this order asks for. */
+    if (run->isUnknown && order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL) {
+        result = cudrvMemcpyAsync(run->dst, run->src, run->size, engine->batch->stream);
+        if (result == CUDA_SUCCESS)
+            engine->batch->enqueued += run->entries;
+        else
+            engine->batch->entry = run->first;
+        return result;
+    }
+    if (engine->count == CUCOPY_GATHERED || (engine->count != 0 && engine->attributes != run->attributes))
+        result = cucopyEngineFlush(engine);
+    const size_t i = engine->count++;
+    engine->attributes = run->attributes;
+    engine->readsInOrder |= run->isUnknown && order == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    engine->dsts[i] = run->dst;
+    engine->srcs[i] = run->src;
+    engine->sizes[i] = run->size;
+    engine->firsts[i] = run->first;
+    engine->entries[i] = run->entries;
+    return result;
+}

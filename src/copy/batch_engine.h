@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The way of the driver's own copies. Private to the batches.
+ */
+#ifndef CUCOPY_COPY_BATCH_ENGINE_H
+#define CUCOPY_COPY_BATCH_ENGINE_H
+
+#include "copy/batch.h"
+
+/* Neighbouring entries that are one copy. */
+struct cucopyRun {
+    CUdeviceptr dst;
+    CUdeviceptr src;
+    size_t size;
+    size_t first; /* entry */
+    size_t entries;
+    const CUmemcpyAttributes *attributes;
+    int isUnknown; /* CUDA does not know the source: when it is read depends on how it is copied */
+};
+
+enum { CUCOPY_GATHERED = 256 };
+
+/* Runs that wait to be enqueued by one call. */
+struct cucopyEngine {
+    struct cucopyBatch *batch;
+    int driverHasBatches; /* and takes this one */
+    size_t count;
+    const CUmemcpyAttributes *attributes; /* of all of them */
+    int readsInOrder; /* a source that CUDA does not know, in stream order, which a single copy does not keep */
+    CUdeviceptr dsts[CUCOPY_GATHERED];
+    CUdeviceptr srcs[CUCOPY_GATHERED];
+    size_t sizes[CUCOPY_GATHERED];
+    size_t firsts[CUCOPY_GATHERED];
+    size_t entries[CUCOPY_GATHERED];
+};
+
+/* The driver's two batch calls, each in the form of 13.0 or in the older one, which names the entry that failed. */
+enum cucopyDriverCall { CUCOPY_BATCH_OF_RANGES, CUCOPY_BATCH_OF_BOXES };
+enum cucopyDriverForm { CUCOPY_CALL_UNASKED, CUCOPY_CALL_MISSING, CUCOPY_CALL_12080, CUCOPY_CALL_13000 };
+
+enum cucopyDriverForm cucopyFormOfDriver(enum cucopyDriverCall call);
+
+/* Whether there is such a call and it takes a batch on this stream, in the current context. */
+int cucopyDriverTakesBatch(enum cucopyDriverCall call, CUstream stream, int capturing);
+
+static inline void cucopyEngineInit(struct cucopyEngine *engine, struct cucopyBatch *batch)
+{
+    engine->batch = batch;
+    engine->driverHasBatches = cucopyDriverTakesBatch(CUCOPY_BATCH_OF_RANGES, batch->stream, batch->capturing);
+    engine->count = 0;
+    engine->readsInOrder = 0;
+}
+
+/* These count in batch->enqueued what they enqueue, and set batch->entry when they fail. */
+CUresult cucopyEngineAdd(struct cucopyEngine *engine, const struct cucopyRun *run);
+CUresult cucopyEngineFlush(struct cucopyEngine *engine);
+
+#endif

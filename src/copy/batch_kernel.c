@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The way of one kernel that does many copies, their descriptions in the kernel's parameters: nothing to upload,
+ * nothing to free, and a capture takes it like any launch. batch_kernel.cu is the kernel, batch_load.c finds it.
+ */
+#include "copy/batch_kernel.h"
+
+#include "copy/batch_load.h"
+#include "copy/batch_pack.h"
+
+enum {
+    THREADS = 256,         /* as in batch_kernel.cu */
+    BYTES_PER_THREAD = 64, /* four accesses of 16 bytes are in flight at once */
+    LEAST_TEAM = 3,
+    LARGEST_TEAM = 16,
+    HOST_BLOCKS = 64, /* saturate the link to the host: measured, 32 nearly do */
+    PIECE = 256 << 10 /* of a copy in the general form, so that a large one does not keep one team busy for long */
+};
+
+_Static_assert(sizeof(struct cucopyBlockHeader) == 32, "the words follow at 32 bytes");
+_Static_assert(offsetof(struct cucopyLauncher, words) == offsetof(struct cucopyLauncher, header) + 32, "no gap");
+
+static const size_t blockBytes[] = {CUCOPY_BLOCK_SMALL, CUCOPY_BLOCK_MEDIUM, CUCOPY_BLOCK_LARGE};
+
+static size_t wordsOf(int form)
+{
+    return (size_t)1 << form; /* 1, 2, 4 */
+}
+
+/* How many copies go into each launch, so that all of them are about equally large. */
+static size_t capacityFor(const struct cucopyBatch *batch, int form, size_t expected)
+{
+    size_t most = CUCOPY_BLOCK_WORDS(CUCOPY_BLOCK_SMALL) / wordsOf(form);
+    if (expected > most)
+        most = CUCOPY_BLOCK_WORDS(blockBytes[cucopyLargestKernel(batch->device)]) / wordsOf(form);
+    const size_t launches = (expected + most - 1) / most;
+    return launches > 1 ? (expected + launches - 1) / launches : most;
+}
+
+/* ---- Launching ---- */
+
+/* Threads that share a copy of that size. */
+static unsigned teamFor(size_t size, size_t mostBlocks)
+{
+    unsigned team = LEAST_TEAM;
+    while (team < LARGEST_TEAM && (size_t)BYTES_PER_THREAD << team < size && (size_t)THREADS * mostBlocks >= 2u << team)
+        team++;
+    return team;
+}
+
+static size_t blocksFor(const struct cucopyBlockHeader *header, size_t mostBlocks)
+{
+    const size_t threads = (size_t)header->count << header->team;
+    const size_t whole = (size_t)1 << header->team > THREADS ? ((size_t)1 << header->team) / THREADS : 1;
+    const size_t blocks = (threads + THREADS - 1) / THREADS;
+    return blocks <= mostBlocks ? blocks : mostBlocks / whole * whole;
+}
+
+static CUresult launch(struct cucopyLauncher *launcher)
+{
+    struct cucopyBatch *const batch = launcher->batch;
+    struct cucopyBlockHeader *const header = &launcher->header;
+    const size_t used = sizeof(*header) + header->count * wordsOf(header->form) * sizeof(uint32_t);
+    enum cucopyKernelSize size = CUCOPY_KERNEL_SMALL;
+    while (size < CUCOPY_KERNEL_LARGE && blockBytes[size] < used)
+        size++;
+
+    size_t mostBlocks = launcher->touchesHost ? HOST_BLOCKS : INT32_MAX;
+    if (batch->maxBlocks != 0 && batch->maxBlocks < mostBlocks)
+        mostBlocks = batch->maxBlocks;
+    header->team = (uint8_t)teamFor(launcher->bytes / header->count, mostBlocks);
+
+    void *parameters[] = {header};
+    const CUlaunchConfig config = {.gridDimX = (unsigned)blocksFor(header, mostBlocks),
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = THREADS,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .hStream = batch->stream};
+    const CUresult result = cudrvLaunchKernelEx(&config, (CUfunction)cucopyKernelOfSize(size), parameters, NULL);
+    if (result == CUDA_SUCCESS)
+        batch->enqueued += launcher->entries;
+    else if (cucopyKernelFailed(size, result))
+        batch->goesOtherwise = batch->enqueued == 0;
+    return result;
+}
+
+static void clear(struct cucopyLauncher *launcher)
+{
+    launcher->header.count = 0;
+    launcher->bytes = 0;
+    launcher->entries = 0;
+}
+
+/* ---- Copies of any size ---- */
+
+void cucopyLauncherInit(struct cucopyLauncher *launcher, struct cucopyBatch *batch, int touchesHost, size_t expected)
+{
+    launcher->batch = batch;
+    launcher->touchesHost = touchesHost;
+    launcher->capacity = capacityFor(batch, CUCOPY_FORM_GENERAL, expected);
+    launcher->header = (struct cucopyBlockHeader){.form = CUCOPY_FORM_GENERAL};
+    clear(launcher);
+}
+
+CUresult cucopyLauncherFlush(struct cucopyLauncher *launcher)
+{
+    if (launcher->header.count == 0)
+        return CUDA_SUCCESS;
+    const CUresult result = launch(launcher);
+    clear(launcher);
+    return result;
+}
+
+CUresult cucopyLauncherAdd(struct cucopyLauncher *launcher, CUdeviceptr dst, CUdeviceptr src, size_t size,
+                           size_t entries)
+{
+    CUresult result = CUDA_SUCCESS;
+    while (size != 0 && result == CUDA_SUCCESS) {
+        const size_t piece = size < 2 * (size_t)PIECE ? size : PIECE;
+        cucopyPackGeneral(&launcher->words[4 * (size_t)launcher->header.count], dst, src, piece);
+        launcher->header.count++;
+        launcher->bytes += piece;
+        dst += piece;
+        src += piece;
+        size -= piece;
+        if (size == 0)
+            launcher->entries += entries;
+        if (launcher->header.count == launcher->capacity)
+            result = cucopyLauncherFlush(launcher);
+    }
+    return result;
+}
+
+static CUresult copyEach(struct cucopyLauncher *launcher)
+{
+    const struct cucopyBatch *const batch = launcher->batch;
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < batch->count && result == CUDA_SUCCESS; i++)
+        result = cucopyLauncherAdd(launcher, batch->dsts[i], batch->srcs[i], batch->sizes[i], 1);
+    return result == CUDA_SUCCESS ? cucopyLauncherFlush(launcher) : result;
+}
+
+/* ---- Copies of one size ---- */
+
+/* How many low zeros all offsets have, up to what the kernel can make good. */
+static unsigned shiftOf(CUdeviceptr bits)
+{
+    unsigned shift = 0;
+    while (shift < 32 && !(bits >> shift & 1))
+        shift++;
+    return shift;
+}
+
+static int formFor(const struct cucopySurvey *survey, struct cucopyPacking *packing)
+{
+    packing->dstBase = survey->dst.base;
+    packing->srcBase = survey->src.base;
+    packing->shift = shiftOf(survey->dst.bits | survey->src.bits);
+    const CUdeviceptr highest = (survey->dst.highest | survey->src.highest) >> packing->shift;
+    return !survey->uniform        ? CUCOPY_FORM_GENERAL
+           : highest <= UINT16_MAX ? CUCOPY_FORM_NARROW
+           : highest <= UINT32_MAX ? CUCOPY_FORM_WIDE
+                                   : CUCOPY_FORM_GENERAL;
+}
+
+static CUresult copyPacked(struct cucopyLauncher *launcher, size_t size)
+{
+    const struct cucopyBatch *const batch = launcher->batch;
+    const int form = launcher->header.form;
+    const struct cucopyPacking packing = {launcher->header.dst, launcher->header.src, launcher->header.shift};
+    CUresult result = CUDA_SUCCESS;
+    for (size_t done = 0; done < batch->count && result == CUDA_SUCCESS; done += launcher->capacity) {
+        const size_t left = batch->count - done;
+        const size_t count = left < launcher->capacity ? left : launcher->capacity;
+        if (form == CUCOPY_FORM_NARROW)
+            cucopyPackNarrow(launcher->words, &packing, &batch->dsts[done], &batch->srcs[done], count);
+        else
+            cucopyPackWide(launcher->words, &packing, &batch->dsts[done], &batch->srcs[done], count);
+        launcher->header.count = (uint32_t)count;
+        launcher->bytes = count * size;
+        launcher->entries = count;
+        result = launch(launcher);
+    }
+    return result;
+}
+
+CUresult cucopyKernelCopyAll(struct cucopyBatch *batch, const struct cucopySurvey *survey)
+{
+    struct cucopyLauncher launcher;
+    struct cucopyPacking packing;
+    const int form = formFor(survey, &packing);
+    const int touchesHost = (survey->bytes[CUCOPY_HOST_TO_DEVICE] | survey->bytes[CUCOPY_DEVICE_TO_HOST] |
+                             survey->bytes[CUCOPY_HOST_TO_HOST]) != 0;
+    cucopyLauncherInit(&launcher, batch, touchesHost, batch->count);
+    if (form == CUCOPY_FORM_GENERAL)
+        return copyEach(&launcher);
+    launcher.capacity = capacityFor(batch, form, batch->count);
+    launcher.header = (struct cucopyBlockHeader){.dst = packing.dstBase,
+                                                 .src = packing.srcBase,
+                                                 .size = (uint32_t)survey->size,
+                                                 .form = (uint8_t)form,
+                                                 .shift = (uint8_t)packing.shift};
+    return copyPacked(&launcher, survey->size);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The way of one kernel that does many copies. Private to the batches.
+ */
+#ifndef CUCOPY_COPY_BATCH_KERNEL_H
+#define CUCOPY_COPY_BATCH_KERNEL_H
+
+#include "copy/batch.h"
+#include "copy/batch_block.h"
+#include "copy/batch_survey.h"
+
+/* Whether the kernel could be loaded, which the first call tries. What failed once is not tried again. */
+int cucopyKernelIsUsable(void);
+
+/* A launch in the making: 32 KB, on the stack. */
+struct cucopyLauncher {
+    struct cucopyBatch *batch;
+    int touchesHost;
+    size_t capacity; /* in copies */
+    size_t bytes;    /* of all copies so far */
+    size_t entries;  /* of the caller's */
+    struct cucopyBlockHeader header;
+    uint32_t words[CUCOPY_BLOCK_WORDS(CUCOPY_BLOCK_LARGE)];
+};
+
+/* For about `expected` copies of any size. */
+void cucopyLauncherInit(struct cucopyLauncher *launcher, struct cucopyBatch *batch, int touchesHost, size_t expected);
+
+/*
+ * These count in batch->enqueued what they enqueue. If the first launch shows that the device or the driver has no use
+ * for a kernel, they fail with batch->goesOtherwise set: that kernel is not chosen again, and nothing was enqueued.
+ */
+CUresult cucopyLauncherAdd(struct cucopyLauncher *launcher, CUdeviceptr dst, CUdeviceptr src, size_t size,
+                           size_t entries);
+CUresult cucopyLauncherFlush(struct cucopyLauncher *launcher);
+
+/* The whole batch, if the survey found that a kernel can do every entry as it is. */
+CUresult cucopyKernelCopyAll(struct cucopyBatch *batch, const struct cucopySurvey *survey);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What memory an address is in. Only queries that harm no capture: cuPointerGetAttributes, whose singular form reports
+ * an error for pageable memory, and cuMemGetAddressRange; never a pool's attributes or access.
+ */
+#include "copy/batch_ranges.h"
+
+#include <string.h>
+
+enum { PAGE = 4096 };
+
+/* ---- Asking the driver ---- */
+
+struct answer {
+    unsigned int type;
+    int device;
+    unsigned int isManaged;
+    unsigned int access;
+    CUdeviceptr start;
+    size_t size;
+    CUdeviceptr devicePointer;
+    CUcontext context;
+    void *pool;
+};
+
+/* For memory that CUDA does not know the call succeeds, and leaves or clears what it cannot say. */
+static struct answer ask(CUdeviceptr address)
+{
+    struct answer answer = {.type = 0};
+    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,      CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                        CU_POINTER_ATTRIBUTE_IS_MANAGED,       CU_POINTER_ATTRIBUTE_ACCESS_FLAGS,
+                                        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+                                        CU_POINTER_ATTRIBUTE_DEVICE_POINTER,   CU_POINTER_ATTRIBUTE_CONTEXT,
+                                        CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE};
+    void *values[] = {&answer.type, &answer.device,        &answer.isManaged, &answer.access, &answer.start,
+                      &answer.size, &answer.devicePointer, &answer.context,   &answer.pool};
+    if (cudrvPointerGetAttributes(sizeof(values) / sizeof(values[0]), attributes, values, address) != CUDA_SUCCESS)
+        answer = (struct answer){.type = 0};
+    return answer;
+}
+
+static int managedIsReachable(struct cucopyRanges *ranges)
+{
+    if (ranges->managed < 0) {
+        int concurrent = 0;
+        const CUresult result =
+            cudrvDeviceGetAttribute(&concurrent, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, ranges->device);
+        ranges->managed = result == CUDA_SUCCESS && concurrent;
+    }
+    return ranges->managed;
+}
+
+/*
+ * Whether the device of the current context may access other devices' pools and mappings is among the answers. Whether
+ * it may access their other memory depends on peer access being enabled, and that cannot be asked.
+ */
+static uint8_t accessOf(struct cucopyRanges *ranges, const struct answer *answer)
+{
+    const uint8_t granted = (uint8_t)((answer->access & 1 ? CUCOPY_KERNEL_READS : 0) |
+                                      ((answer->access & 3) == 3 ? CUCOPY_KERNEL_WRITES : 0));
+    if (!answer->devicePointer)
+        return 0;
+    if (answer->isManaged)
+        return managedIsReachable(ranges) ? granted : 0;
+    if (answer->type == CU_MEMORYTYPE_DEVICE && answer->device != ranges->device && answer->context)
+        return 0;
+    return granted;
+}
+
+/* 0 if nothing is mapped at address, in a reservation of virtual memory. */
+static int look(struct cucopyRanges *ranges, CUdeviceptr address, struct cucopyRange *range)
+{
+    const struct answer answer = ask(address);
+    *range = (struct cucopyRange){.start = answer.start, .size = answer.size};
+    if (answer.type != CU_MEMORYTYPE_HOST && answer.type != CU_MEMORYTYPE_DEVICE) {
+        if (answer.size != 0)
+            return 0;
+        range->start = address & ~(CUdeviceptr)(PAGE - 1);
+        range->size = PAGE;
+        return 1;
+    }
+    range->memory = (uint8_t)(answer.isManaged                    ? CUCOPY_MEMORY_MANAGED
+                              : answer.type == CU_MEMORYTYPE_HOST ? CUCOPY_MEMORY_HOST
+                                                                  : CUCOPY_MEMORY_DEVICE);
+    range->access = accessOf(ranges, &answer);
+    range->moved = range->access ? answer.devicePointer - address : 0;
+    range->mapping = range->memory == CUCOPY_MEMORY_DEVICE && !answer.context && !answer.pool;
+    /* The answer is the whole reservation then, holes included. */
+    if (range->mapping &&
+        cudrvMemGetAddressRange(&range->start, &range->size, address) != CUDA_SUCCESS) /* nobody has access */
+        range->size = 0;
+    if (address - range->start >= range->size) {
+        range->start = address & ~(CUdeviceptr)(PAGE - 1);
+        range->size = PAGE;
+        range->unsized = 1;
+        range->access = 0;
+    }
+    return 1;
+}
+
+/* ---- Keeping the answers ---- */
+
+static size_t room(const struct cucopyRange *range, CUdeviceptr address)
+{
+    return range->size - (size_t)(address - range->start);
+}
+
+/* How many ranges begin at or before address. */
+static unsigned rank(const struct cucopyRanges *ranges, CUdeviceptr address)
+{
+    unsigned low = 0;
+    unsigned high = ranges->count;
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        if (ranges->range[ranges->sorted[middle]].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void forget(struct cucopyRanges *ranges, unsigned index)
+{
+    unsigned position = 0;
+    while (ranges->sorted[position] != index)
+        position++;
+    ranges->count--;
+    memmove(&ranges->sorted[position], &ranges->sorted[position + 1],
+            (ranges->count - position) * sizeof(ranges->sorted[0]));
+}
+
+/* A free place; if there is none, that of the range which has been there longest and is not in use. */
+static unsigned place(struct cucopyRanges *ranges)
+{
+    if (ranges->count < CUCOPY_RANGES)
+        return ranges->count;
+    do
+        ranges->victim = (ranges->victim + 1) % CUCOPY_RANGES;
+    while (ranges->victim == ranges->at[CUCOPY_DST] || ranges->victim == ranges->at[CUCOPY_SRC]);
+    forget(ranges, ranges->victim);
+    return ranges->victim;
+}
+
+static unsigned keep(struct cucopyRanges *ranges, const struct cucopyRange *range)
+{
+    const unsigned index = place(ranges);
+    const unsigned position = rank(ranges, range->start);
+    memmove(&ranges->sorted[position + 1], &ranges->sorted[position],
+            (ranges->count - position) * sizeof(ranges->sorted[0]));
+    ranges->sorted[position] = (uint16_t)index;
+    ranges->range[index] = *range;
+    ranges->count++;
+    if (ranges->count == CUCOPY_FEW_RANGES)
+        for (size_t i = 0; i < sizeof(ranges->guess) / sizeof(ranges->guess[0]); i++)
+            ranges->guess[i] = CUCOPY_RANGES;
+    return index;
+}
+
+/* CUCOPY_RANGES if nothing is mapped there. */
+static unsigned find(struct cucopyRanges *ranges, CUdeviceptr address)
+{
+    const unsigned before = rank(ranges, address);
+    if (before > 0 && cucopyRangeHolds(&ranges->range[ranges->sorted[before - 1]], address, 1))
+        return ranges->sorted[before - 1];
+    struct cucopyRange found;
+    return look(ranges, address, &found) ? keep(ranges, &found) : CUCOPY_RANGES;
+}
+
+/* Copies may cross from one mapping into the next, so a range takes in what follows it until size bytes fit. */
+static int extend(struct cucopyRanges *ranges, struct cucopyRange *range, CUdeviceptr address, size_t size)
+{
+    while (size > room(range, address)) {
+        struct cucopyRange next;
+        if (!look(ranges, range->start + range->size, &next) || !next.mapping || next.unsized)
+            return 0;
+        range->size = (size_t)(next.start - range->start) + next.size;
+        range->access &= range->moved == next.moved ? next.access : 0;
+    }
+    return 1;
+}
+
+const struct cucopyRange *cucopyRangeFind(struct cucopyRanges *ranges, enum cucopySideOfCopy side, CUdeviceptr address,
+                                          size_t size)
+{
+    const unsigned index = find(ranges, address);
+    if (index == CUCOPY_RANGES)
+        return NULL;
+    struct cucopyRange *const range = &ranges->range[index];
+    if (ranges->count >= CUCOPY_FEW_RANGES)
+        *cucopyGuessFor(ranges, address) = (uint16_t)index;
+    ranges->at[side] = (uint16_t)index;
+    if (range->memory == CUCOPY_MEMORY_UNKNOWN || range->unsized || size <= room(range, address))
+        return range;
+    return range->mapping && extend(ranges, range, address, size) ? range : NULL;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A batch from beginning to end, inside the guard: survey, plan, wait if a source must be, enqueue, wait again.
+ */
+#include "copy/batch.h"
+#include "copy/batch_engine.h"
+#include "copy/batch_kernel.h"
+#include "copy/batch_plan.h"
+#include "copy/batch_ranges.h"
+#include "copy/batch_survey.h"
+#include "copy/scope.h"
+
+/* ---- One entry: the copy itself, if that does what is asked ---- */
+
+static int isKnown(CUdeviceptr address)
+{
+    unsigned int type = 0;
+    CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+    void *value = &type;
+    return cudrvPointerGetAttributes(1, &attribute, &value, address) == CUDA_SUCCESS && type != 0;
+}
+
+/* cuMemcpyAsync checks the range, and reads what CUDA knows in stream order. */
+static int isPlainCopy(const struct cucopyBatch *batch)
+{
+    if (batch->count != 1 || batch->path == CUCOPY_BATCH_KERNEL || !batch->dsts[0] || !batch->srcs[0])
+        return 0;
+    return batch->orders == CUCOPY_ORDER_BIT(CU_MEMCPY_SRC_ACCESS_ORDER_ANY) ||
+           (batch->orders == CUCOPY_ORDER_BIT(CU_MEMCPY_SRC_ACCESS_ORDER_STREAM) && isKnown(batch->srcs[0]));
+}
+
+static CUresult copyPlainly(struct cucopyBatch *batch)
+{
+    batch->entry = 0;
+    const CUresult result = cudrvMemcpyAsync(batch->dsts[0], batch->srcs[0], batch->sizes[0], batch->stream);
+    batch->enqueued = result == CUDA_SUCCESS;
+    return result;
+}
+
+/* ---- Entries that go different ways, or are joined ---- */
+
+/* A run, and where its memory lies: joined copies stay inside their allocations. */
+struct located {
+    struct cucopyRun run;
+    const struct cucopyRange *dst;
+    const struct cucopyRange *src;
+    int byKernel;
+};
+
+static int continues(const struct located *before, const struct located *next)
+{
+    return before->run.entries != 0 && before->dst == next->dst && before->src == next->src &&
+           before->run.dst + before->run.size == next->run.dst && before->run.src + before->run.size == next->run.src &&
+           before->run.attributes == next->run.attributes && before->byKernel == next->byKernel &&
+           next->src->memory != CUCOPY_MEMORY_UNKNOWN && next->dst->memory != CUCOPY_MEMORY_UNKNOWN;
+}
+
+static int goesByKernel(const struct located *entry, const size_t *largest)
+{
+    return cucopyKernelReaches(entry->dst, entry->src) &&
+           entry->run.size <= largest[cucopyDirectionOf(entry->dst, entry->src)] &&
+           !(entry->run.attributes->flags & CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE);
+}
+
+static CUresult enqueueRun(struct cucopyEngine *engine, struct cucopyLauncher *launcher, const struct located *entry)
+{
+    if (entry->run.entries == 0)
+        return CUDA_SUCCESS;
+    if (!entry->byKernel)
+        return cucopyEngineAdd(engine, &entry->run);
+    return cucopyLauncherAdd(launcher, entry->run.dst + entry->dst->moved, entry->run.src + entry->src->moved,
+                             entry->run.size, entry->run.entries);
+}
+
+static CUresult enqueueEach(struct cucopyBatch *batch, struct cucopyRanges *ranges, const struct cucopySurvey *survey,
+                            int kernelIsChosen)
+{
+    struct cucopyEngine engine;
+    struct cucopyLauncher launcher;
+    struct cucopyAttributes attributes = cucopyAttributesOf(batch);
+    struct located pending = {.run = {.entries = 0}};
+    size_t largest[CUCOPY_DIRECTIONS];
+    CUresult result = CUDA_SUCCESS;
+    cucopyEngineInit(&engine, batch);
+    for (int i = 0; i < CUCOPY_DIRECTIONS; i++)
+        largest[i] = kernelIsChosen ? cucopyLargestForKernel(batch, (enum cucopyDirection)i) : 0;
+    if (kernelIsChosen)
+        cucopyLauncherInit(&launcher, batch, 1, batch->count - survey->empty - survey->continued);
+    for (size_t i = 0; i < batch->count && result == CUDA_SUCCESS; i++) {
+        if (batch->sizes[i] == 0)
+            continue;
+        struct located entry = {.run = {.dst = batch->dsts[i],
+                                        .src = batch->srcs[i],
+                                        .size = batch->sizes[i],
+                                        .first = i,
+                                        .entries = 1,
+                                        .attributes = cucopyAttributesAt(&attributes, i)}};
+        entry.dst = cucopyRangeOf(ranges, CUCOPY_DST, entry.run.dst, entry.run.size);
+        entry.src = cucopyRangeOf(ranges, CUCOPY_SRC, entry.run.src, entry.run.size);
+        if (!entry.dst || !entry.src) { /* freed since the survey, by another thread */
+            batch->entry = i;
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        entry.run.isUnknown = entry.src->memory == CUCOPY_MEMORY_UNKNOWN;
+        entry.byKernel = goesByKernel(&entry, largest);
+        if (continues(&pending, &entry)) {
+            pending.run.size += entry.run.size;
+            pending.run.entries++;
+        } else {
+            result = enqueueRun(&engine, &launcher, &pending);
+            pending = entry;
+        }
+    }
+    if (result == CUDA_SUCCESS)
+        result = enqueueRun(&engine, &launcher, &pending);
+    if (result == CUDA_SUCCESS && kernelIsChosen)
+        result = cucopyLauncherFlush(&launcher);
+    return result == CUDA_SUCCESS ? cucopyEngineFlush(&engine) : result;
+}
+
+/* ---- All of it ---- */
+
+/* Joining pays if there is much to join: joined copies have different sizes, which take more room to write down. */
+static int isForKernelAsItIs(const struct cucopyBatch *batch, const struct cucopySurvey *survey)
+{
+    return survey->others == 0 && !survey->moved && survey->continued <= batch->count / 2;
+}
+
+static CUresult enqueue(struct cucopyBatch *batch, struct cucopyRanges *ranges, const struct cucopySurvey *survey)
+{
+    const int kernelIsChosen = cucopyKernelIsChosen(batch, survey) && cucopyKernelIsUsable();
+    batch->goesOtherwise = 0;
+    if (batch->path == CUCOPY_BATCH_KERNEL && (!kernelIsChosen || survey->others != 0)) {
+        batch->entry = survey->firstOther;
+        batch->reason = kernelIsChosen ? "the path is that of the kernel, which cannot do this copy"
+                                       : "the path is that of the kernel, which cannot be loaded";
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return kernelIsChosen && isForKernelAsItIs(batch, survey) ? cucopyKernelCopyAll(batch, survey)
+                                                              : enqueueEach(batch, ranges, survey, kernelIsChosen);
+}
+
+static CUresult surveyAndEnqueue(struct cucopyBatch *batch)
+{
+    struct cucopyRanges ranges;
+    struct cucopySurvey survey;
+    cucopyRangesInit(&ranges, batch->device);
+    CUresult result = cucopyBatchSurvey(batch, &ranges, &survey);
+    if (result != CUDA_SUCCESS)
+        return result;
+    /* Single copies would read this memory at once, ahead of the work before them. */
+    if (survey.readsInOrder && !batch->capturing &&
+        !cucopyDriverTakesBatch(CUCOPY_BATCH_OF_RANGES, batch->stream, batch->capturing))
+        result = cudrvStreamSynchronize(batch->stream);
+    if (result == CUDA_SUCCESS) {
+        do
+            result = enqueue(batch, &ranges, &survey);
+        while (result != CUDA_SUCCESS && batch->goesOtherwise);
+    }
+    if (batch->waitsForCopy && batch->enqueued != 0) {
+        const CUresult waited = cudrvStreamSynchronize(batch->stream);
+        result = result == CUDA_SUCCESS ? waited : result;
+    }
+    return result;
+}
+
+/*
+ * On the legacy stream, while a stream that blocks it captures, any copy or launch ends that capture. Asking does not,
+ * and answers with the same code.
+ */
+CUresult cucopyBatchRun(struct cucopyBatch *batch)
+{
+    const int isLegacy = cucopyStreamIsSpecial(batch->stream) && batch->stream != CU_STREAM_PER_THREAD;
+    const int isPlain = isPlainCopy(batch);
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUresult result = CUDA_SUCCESS;
+    if (isLegacy || !isPlain)
+        result = cudrvStreamIsCapturing(batch->stream, &status);
+    if (result == CUDA_SUCCESS && isPlain)
+        return copyPlainly(batch);
+    batch->capturing = status != CU_STREAM_CAPTURE_STATUS_NONE;
+    if (result == CUDA_SUCCESS)
+        result = cudrvCtxGetDevice(&batch->device);
+    return result == CUDA_SUCCESS ? surveyAndEnqueue(batch) : result;
+}
