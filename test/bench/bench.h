@@ -8,4 +8,7 @@
 /* What the library adds to a driver call, in instructions and allocations: instructions.c. */
 int benchInstructions(int argc, char **argv);
 
+/* Batches of copies against a loop, the driver's own call and cub, in time: batch.c. */
+int benchBatch(int argc, char **argv);
+
 #endif

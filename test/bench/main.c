@@ -13,6 +13,7 @@ static const struct {
     const char *what;
 } benchmarks[] = {
     {"instructions", benchInstructions, "what the library adds to a driver call, counted by callgrind"},
+    {"batch", benchBatch, "batches of copies and their peers, timed"},
 };
 
 static void usage(FILE *stream)

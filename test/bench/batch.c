@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cucopy-bench batch: batches of copies against their peers, side by side: a loop of cuMemcpyAsync, the driver's own
+ * batch call, cub::DeviceMemcpy::Batched where it was built in, and cucopyMemcpyBatchAsync. A time is the median from
+ * the call to the end of the copies, with the stream idle before; the ways take turns, so that what drifts drifts for
+ * all.
+ *
+ *   --json          one JSON document in place of the table
+ *   --repeat N      medians of N (21)
+ *   --gib N         size of each of four allocations (4, which the largest cells need; less leaves those out)
+ *   --only TEXT     the cases whose name contains it
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "batch_world.h"
+#include "bench.h"
+
+#ifdef CUCOPY_BENCH_CUB
+#include "batch_cub.h"
+#endif
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- The ways ---- */
+
+enum way { LOOP, DRIVER, CUB, CUCOPY, WAYS };
+
+static const char *const wayNames[] = {"loop", "driver", "cub", "cucopy"};
+
+static CUresult byLoop(const struct list *list, CUstream stream)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < list->count && result == CUDA_SUCCESS; i++)
+        result = cudrvMemcpyAsync(list->dsts[i], list->srcs[i], list->sizes[i], stream);
+    return result;
+}
+
+static CUresult byDriver(const struct list *list, CUstream stream)
+{
+    CUmemcpyAttributes attributes = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+    size_t first = 0;
+    return cudrvMemcpyBatchAsync(list->dsts, list->srcs, list->sizes, list->count, &attributes, &first, 1, stream);
+}
+
+static CUresult byCub(const struct list *list, CUstream stream)
+{
+#ifdef CUCOPY_BENCH_CUB
+    return cubCopy(list->dsts, list->srcs, list->sizes, list->count, stream) ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+#else
+    (void)list;
+    (void)stream;
+    return CUDA_ERROR_NOT_SUPPORTED;
+#endif
+}
+
+static CUresult byCucopy(const struct list *list, CUstream stream)
+{
+    return cucopyMemcpyBatchAsyncEx(list->dsts, list->srcs, list->sizes, list->count, NULL, stream);
+}
+
+static CUresult (*const ways[])(const struct list *, CUstream) = {byLoop, byDriver, byCub, byCucopy};
+
+/* ---- Measuring ---- */
+
+struct times {
+    double issued; /* until the call returned, microseconds */
+    double done;   /* until the copies were; 0 if this way cannot do it */
+};
+
+static double now(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
+}
+
+static int ascending(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof(*values), ascending);
+    return values[count / 2];
+}
+
+enum { MOST_REPEATS = 1001, WARM_UP = 3 };
+
+static void measure(const struct world *world, const struct list *list, int repeats, struct times times[WAYS])
+{
+    static double issued[WAYS][MOST_REPEATS], done[WAYS][MOST_REPEATS];
+    int can[WAYS];
+    for (int way = 0; way < WAYS; way++) {
+        can[way] = 1;
+        for (int i = 0; i < WARM_UP && can[way]; i++)
+            can[way] = ways[way](list, world->stream) == CUDA_SUCCESS;
+        (void)cudrvStreamSynchronize(world->stream);
+    }
+    for (int i = 0; i < repeats; i++)
+        for (int way = 0; way < WAYS; way++) {
+            if (!can[way])
+                continue;
+            const double start = now();
+            (void)ways[way](list, world->stream);
+            issued[way][i] = now() - start;
+            (void)cudrvStreamSynchronize(world->stream);
+            done[way][i] = now() - start;
+        }
+    for (int way = 0; way < WAYS; way++)
+        times[way] =
+            can[way] ? (struct times){median(issued[way], repeats), median(done[way], repeats)} : (struct times){0, 0};
+}
+
+/* ---- Reporting ---- */
+
+struct report {
+    int json;
+    int repeats;
+    const char *only;
+    int cases;
+    int wrong;
+    int slow; /* cases above 1.05 times the better of loop and driver */
+};
+
+static void printTimes(const struct report *report, const char *name, const struct list *list,
+                       const struct times times[WAYS], double ratio, int arrived)
+{
+    if (report->json) {
+        (void)printf("%s\n    {\"case\": \"%s\", \"direction\": \"%s\", \"copies\": %zu, \"bytes\": %zu",
+                     report->cases > 1 ? "," : "", name, directionNames[list->direction], list->count, listBytes(list));
+        for (int way = 0; way < WAYS; way++)
+            if (times[way].done > 0)
+                (void)printf(", \"%s\": %.2f, \"%sIssued\": %.2f", wayNames[way], times[way].done, wayNames[way],
+                             times[way].issued);
+        (void)printf(", \"ratio\": %.3f, \"arrived\": %s}", ratio, arrived ? "true" : "false");
+        return;
+    }
+    (void)printf("%-28s", name);
+    for (int way = 0; way < WAYS; way++) {
+        if (times[way].done > 0)
+            (void)printf("%11.1f", times[way].done);
+        else
+            (void)printf("%11s", "-");
+    }
+    (void)printf("%10.1f%10.2f%s\n", times[CUCOPY].issued, ratio, arrived ? "" : "  WRONG BYTES");
+}
+
+static void runCase(const struct world *world, struct report *report, const char *name, struct list list)
+{
+    struct times times[WAYS];
+    if (report->only && !strstr(name, report->only)) {
+        listFree(&list);
+        return;
+    }
+    listClear(world, &list);
+    int arrived = byCucopy(&list, world->stream) == CUDA_SUCCESS;
+    arrived = cudrvStreamSynchronize(world->stream) == CUDA_SUCCESS && arrived && listArrived(world, &list);
+    measure(world, &list, report->repeats, times);
+    const double better =
+        times[DRIVER].done > 0 && times[DRIVER].done < times[LOOP].done ? times[DRIVER].done : times[LOOP].done;
+    const double ratio = better > 0 ? times[CUCOPY].done / better : 0;
+    report->cases++;
+    report->wrong += !arrived;
+    report->slow += ratio > 1.05;
+    printTimes(report, name, &list, times, ratio, arrived);
+    (void)fflush(stdout);
+    listFree(&list);
+}
+
+/* ---- The cases ---- */
+
+static void runGrid(const struct world *world, struct report *report)
+{
+    static const size_t counts[] = {1, 2, 4, 8, 16, 64, 256, 1024, 4096};
+    static const size_t sizes[] = {64, 512, 4 << 10, 16 << 10, 64 << 10, 1 << 20};
+    for (int direction = DEVICE_TO_DEVICE; direction <= DEVICE_TO_HOST; direction++)
+        for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
+            for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+                char name[64];
+                (void)snprintf(name, sizeof(name), "%s %zu x %zu", directionNames[direction], counts[c], sizes[s]);
+                if (counts[c] * sizes[s] <= world->bytes)
+                    runCase(world, report, name, listBlocks(world, (enum direction)direction, counts[c], sizes[s]));
+            }
+}
+
+static void runOthers(const struct world *world, struct report *report)
+{
+    enum { PER_LAYER = 26, BLOCK = 8 << 10, MANY = 4096 };
+    runCase(world, report, "160 pairs x 26 x 8192", listLayers(world, PER_LAYER, BLOCK, 0, 0));
+    runCase(world, report, "the same, block by block", listLayers(world, PER_LAYER, BLOCK, 1, 0));
+    runCase(world, report, "the same, within 160", listLayers(world, PER_LAYER, BLOCK, 0, 1));
+    runCase(world, report, "DtoD contiguous 4096 x 64", listContiguous(world, DEVICE_TO_DEVICE, MANY, 64));
+    runCase(world, report, "DtoD spread 4096 x 4096", listSpread(world, DEVICE_TO_DEVICE, MANY, 4096));
+    runCase(world, report, "DtoD odd 4096 x 64", listOdd(world, DEVICE_TO_DEVICE, MANY, 64));
+    runCase(world, report, "DtoD odd 4096 x 4099", listOdd(world, DEVICE_TO_DEVICE, MANY, 4099));
+    runCase(world, report, "HtoD odd 4096 x 4099", listOdd(world, HOST_TO_DEVICE, MANY, 4099));
+    runCase(world, report, "DtoH odd 4096 x 4099", listOdd(world, DEVICE_TO_HOST, MANY, 4099));
+    runCase(world, report, "DtoD mixed 4096 x 0..1000", listMixed(world, DEVICE_TO_DEVICE, MANY, 1000));
+    runCase(world, report, "DtoD mixed 4096 x 0..70000", listMixed(world, DEVICE_TO_DEVICE, MANY, 70000));
+    runCase(world, report, "HtoD mixed 1024 x 0..70000", listMixed(world, HOST_TO_DEVICE, MANY / 4, 70000));
+    runCase(world, report, "DtoH mixed 1024 x 0..70000", listMixed(world, DEVICE_TO_HOST, MANY / 4, 70000));
+    runCase(world, report, "DtoD 100000 x 512", listBlocks(world, DEVICE_TO_DEVICE, 100000, 512));
+}
+
+static void printHead(const struct report *report, const struct world *world)
+{
+    char date[16] = "";
+    const time_t seconds = time(NULL);
+    struct tm day;
+    if (gmtime_r(&seconds, &day))
+        (void)strftime(date, sizeof(date), "%Y-%m-%d", &day);
+    if (report->json)
+        (void)printf("{\n  \"date\": \"%s\",\n  \"device\": \"%s\",\n  \"cudaVersion\": %d,\n  \"repeats\": %d,\n"
+                     "  \"unit\": \"microseconds\",\n  \"cases\": [",
+                     date, world->device, world->driverVersion, report->repeats);
+    else
+        (void)printf("%s, %s, CUDA driver %d.%d, medians of %d, microseconds from the call to the last copy's end\n"
+                     "%-28s%11s%11s%11s%11s%10s%10s\n",
+                     date, world->device, world->driverVersion / 1000, world->driverVersion % 1000 / 10,
+                     report->repeats, "copies x bytes", wayNames[LOOP], wayNames[DRIVER], wayNames[CUB],
+                     wayNames[CUCOPY], "(issued)", "of best");
+}
+
+static void printFoot(const struct report *report)
+{
+    if (report->json)
+        (void)printf("\n  ],\n  \"wrong\": %d,\n  \"above1.05\": %d\n}\n", report->wrong, report->slow);
+    else
+        (void)printf("%d cases, %d with wrong bytes, %d above 1.05 times the better of loop and driver\n",
+                     report->cases, report->wrong, report->slow);
+}
+
+int benchBatch(int argc, char **argv)
+{
+    struct report report = {.repeats = 21};
+    double gibibytes = 4;
+    for (int i = 1; i < argc; i++) {
+        const char *const value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (!strcmp(argv[i], "--json")) {
+            report.json = 1;
+            continue;
+        }
+        if (value && !strcmp(argv[i], "--repeat")) {
+            report.repeats = (int)strtol(value, NULL, 10);
+        } else if (value && !strcmp(argv[i], "--gib")) {
+            gibibytes = strtod(value, NULL);
+        } else if (value && !strcmp(argv[i], "--only")) {
+            report.only = value;
+        } else {
+            (void)fprintf(stderr, "usage: cucopy-bench batch [--json] [--repeat N] [--gib N] [--only TEXT]\n");
+            return 2;
+        }
+        i++;
+    }
+    if (report.repeats < 1 || report.repeats > MOST_REPEATS || gibibytes * 16 < 5) {
+        (void)fprintf(stderr, "cucopy-bench: --repeat from 1 to %d, --gib from 0.3125\n", MOST_REPEATS);
+        return 2;
+    }
+    struct world world;
+    if (!worldSetUp(&world, (size_t)(gibibytes * (double)(1 << 30))))
+        return 1;
+#ifdef CUCOPY_BENCH_CUB
+    if (!cubSetUp(100000))
+        return 1;
+#endif
+    printHead(&report, &world);
+    runGrid(&world, &report);
+    runOthers(&world, &report);
+    printFoot(&report);
+#ifdef CUCOPY_BENCH_CUB
+    cubTearDown();
+#endif
+    worldTearDown(&world);
+    return report.wrong != 0;
+}
