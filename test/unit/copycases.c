@@ -207,6 +207,9 @@ static void prepare(void *argument)
         memset(b->hostDst, UNTOUCHED, copyBytes);
     else
         assert_success(cudrvMemcpyHtoA(b->arrayDst, 0, job->bytes, copyBytes));
+    /* A copy from pageable memory may return when it is staged, and the tests' streams do not wait for the legacy one.
+     */
+    assert_success(cudrvCtxSynchronize());
 }
 
 static void collect(void *argument)
