@@ -10,11 +10,12 @@
 
 void cucopySay(struct cucopyText *text, const char *format, ...)
 {
-    const int room = text->length < text->size;
+    const size_t room = text->length < text->size ? text->size - text->length : 0;
+    char *const end = room ? text->at + text->length : NULL;
     va_list arguments;
     va_start(arguments, format);
-    const int length =
-        vsnprintf(room ? text->at + text->length : NULL, room ? text->size - text->length : 0, format, arguments);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the analyzer does not see through this va_start */
+    const int length = vsnprintf(end, room, format, arguments);
     va_end(arguments);
     if (length > 0)
         text->length += (size_t)length;
