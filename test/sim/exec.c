@@ -6,6 +6,7 @@
 #include "thread.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -143,6 +144,20 @@ static void finish(Op *op)
     opRelease(op);
 }
 
+/* Signals are for the program's own threads. */
+static pthread_t startThread(void *(*run)(void *))
+{
+    sigset_t all;
+    sigset_t before;
+    pthread_t thread;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, run, NULL) != 0)
+        crash("the process cannot have another thread");
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return thread;
+}
+
 static void *runForeignWork(void *unused)
 {
     (void)unused;
@@ -184,10 +199,7 @@ static void handToRunner(Op *op)
         pthread_cond_signal(&runnerWake);
         return;
     }
-    pthread_t runner;
-    if (pthread_create(&runner, NULL, runForeignWork, NULL) != 0)
-        crash("no thread for a host function");
-    pthread_detach(runner);
+    pthread_detach(startThread(runForeignWork));
 }
 
 static void lingerOrWait(void)
@@ -237,8 +249,7 @@ static void startEngine(void)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&engineWake, &attributes);
     pthread_condattr_destroy(&attributes);
-    if (pthread_create(&engineThread, NULL, runEngine, NULL) != 0)
-        crash("no thread for the engine");
+    engineThread = startThread(runEngine);
     engineRuns = true;
 }
 
