@@ -5,8 +5,6 @@
 #include "check.h"
 #include "exec.h"
 
-#include <stdlib.h>
-
 Array *arrayFind(CUarray handle)
 {
     return checkFind(handle, OBJECT_ARRAY);
@@ -15,7 +13,8 @@ Array *arrayFind(CUarray handle)
 static void dispose(void *object)
 {
     Array *array = object;
-    free(array->bytes);
+    Work bytes = {.kind = WORK_NOTHING, .staging = array->bytes};
+    execAfterEverything(&bytes); /* a copy may still use them */
     array->bytes = NULL;
 }
 
@@ -91,12 +90,9 @@ static CUresult destroy(CUarray handle)
     const CUresult result = captureAllowsUnsafeCall();
     if (result != CUDA_SUCCESS)
         return result;
-    if (arrayFind(handle) == NULL)
-        return CUDA_ERROR_INVALID_HANDLE;
-    execWaitAll();
     Array *array = arrayFind(handle);
     if (array == NULL)
-        return CUDA_ERROR_INVALID_HANDLE; /* somebody else destroyed it meanwhile */
+        return CUDA_ERROR_INVALID_HANDLE;
     objectDestroy(array);
     return CUDA_SUCCESS;
 }

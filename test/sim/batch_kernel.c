@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels of cucopy's batches in C: src/copy/batch_kernel.cu says what they do, src/copy/batch_block.h what they are
- * given. One function performs all of them, since they differ in the size of their parameters alone.
+ * The kernels of cucopy's batches in C: src/copy/batch_kernel.cu says what they do, src/copy/batch_block.h what they
+ * are given. One function performs all of them, since they differ in the size of their parameters alone.
  */
 #include "batch_kernel.h"
 

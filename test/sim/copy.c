@@ -166,13 +166,15 @@ CUresult copyIssue(Stream *stream, const Copy *copy, SourceOrder order, bool was
         streamWait(stream);
     if (stages)
         stage(&work);
+    const int device = stream->context->device;
     Op *op;
     streamSubmit(stream, &work, &op);
     /* The call returns when pageable memory is written, or when pinned memory is read that it promised to read. */
-    if (dst.memory == MEMORY_PAGEABLE || (order == SOURCE_DURING_CALL && src.memory == MEMORY_PINNED))
+    const bool waits = dst.memory == MEMORY_PAGEABLE || (order == SOURCE_DURING_CALL && src.memory == MEMORY_PINNED);
+    if (waits)
         opWait(op);
     opRelease(op);
-    return CUDA_SUCCESS;
+    return waits ? deviceError(device) : CUDA_SUCCESS;
 }
 
 CUresult copyNow(Stream *stream, const Copy *copy)

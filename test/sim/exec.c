@@ -278,6 +278,11 @@ void opIssue(Op *op)
 
 void execAfterEverything(Work *work)
 {
+    if (pendingCount == 0) {
+        workPerform(work);
+        workDispose(work);
+        return;
+    }
     Op *op = opCreate(NULL, work);
     for (Op *pending = firstPending; pending != NULL; pending = pending->nextPending)
         opAfter(op, pending);

@@ -23,7 +23,8 @@ void opIssue(Op *op);
 Op *opRetain(Op *op);
 void opRelease(Op *op); /* NULL is fine */
 
-/* Work of no context, to be done when everything that was issued so far is. Takes over what it owns. */
+/* Work of no context that wants the lock, to be done when everything that was issued so far is. Takes over what it
+   owns. */
 void execAfterEverything(Work *work);
 
 bool opIsDone(const Op *op);

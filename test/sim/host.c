@@ -44,8 +44,10 @@ static CUresult settle(const void *pointer, RangeKind kind, CUresult otherwise, 
             checkUnknownMemory((uintptr_t)pointer);
             return otherwise;
         }
-        if (attempt == 0)
-            execWaitAll();
+        if (attempt == 0 && kind == RANGE_REGISTERED)
+            execWaitAll(); /* the memory is the program's, to do with what it likes */
+        else if (attempt == 0)
+            execWaitDevice((*range)->device);
     }
     return CUDA_SUCCESS;
 }

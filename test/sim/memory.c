@@ -68,11 +68,7 @@ bool memoryForget(Range *range, Work *work)
 void memoryFree(Range *range)
 {
     Work work;
-    if (!memoryForget(range, &work))
-        return;
-    if (execPending() == 0)
-        memoryGiveBack(&work.release);
-    else
+    if (memoryForget(range, &work))
         execAfterEverything(&work);
 }
 
