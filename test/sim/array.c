@@ -3,12 +3,18 @@
 
 #include "capture.h"
 #include "check.h"
+#include "device.h"
 #include "exec.h"
+
+#include <stdlib.h>
 
 Array *arrayFind(CUarray handle)
 {
     return checkFind(handle, OBJECT_ARRAY);
 }
+
+/* An H200's, for arrays of up to three dimensions. */
+enum { MAX_WIDTH = 131072, MAX_HEIGHT = 65536, MAX_DEPTH = 16384 };
 
 static void dispose(void *object)
 {
@@ -60,16 +66,23 @@ static CUresult create3D(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *descriptor
         return CUDA_ERROR_INVALID_VALUE;
     const size_t format = formatSize(descriptor->Format);
     const unsigned channels = descriptor->NumChannels;
-    if (format == 0 || descriptor->Width == 0 || (channels != 1 && channels != 2 && channels != 4))
+    if (format == 0 || descriptor->Width == 0 || (channels != 1 && channels != 2 && channels != 4) ||
+        descriptor->Width > MAX_WIDTH || descriptor->Height > MAX_HEIGHT || descriptor->Depth > MAX_DEPTH)
         return CUDA_ERROR_INVALID_VALUE;
+    const size_t rowBytes = descriptor->Width * format * channels;
+    const size_t rows = descriptor->Height > 0 ? descriptor->Height : 1;
+    const size_t layers = descriptor->Depth > 0 ? descriptor->Depth : 1;
+    unsigned char *bytes = rows * layers > DEVICE_MEMORY / rowBytes ? NULL : calloc(rows * layers, rowBytes);
+    if (bytes == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     Array *array = objectCreate(OBJECT_ARRAY, sizeof *array, dispose);
     array->context = contextBase(context);
     array->descriptor = *descriptor;
     array->elementSize = format * channels;
-    array->rowBytes = descriptor->Width * array->elementSize;
-    array->rows = descriptor->Height > 0 ? descriptor->Height : 1;
-    array->layers = descriptor->Depth > 0 ? descriptor->Depth : 1;
-    array->bytes = memoryNew(array->rowBytes * array->rows * array->layers, 1);
+    array->rowBytes = rowBytes;
+    array->rows = rows;
+    array->layers = layers;
+    array->bytes = bytes;
     *out = (CUarray)array;
     return CUDA_SUCCESS;
 }

@@ -70,22 +70,27 @@ static CUresult resolveArray(const Place *place, const Copy *copy, Side *side)
     return CUDA_SUCCESS;
 }
 
+/* a * b + c, or SIZE_MAX if that is too much; no memory is as large. */
+static size_t product(size_t a, size_t b, size_t c)
+{
+    size_t result;
+    return __builtin_mul_overflow(a, b, &result) || __builtin_add_overflow(result, c, &result) ? SIZE_MAX : result;
+}
+
 static CUresult resolve(const Place *place, const Copy *copy, Accessor accessor, bool write, Side *side)
 {
     if (place->isArray)
         return resolveArray(place, copy, side);
-    side->pitch = place->pitch > 0 ? place->pitch : place->x + copy->width;
-    if (copy->height > 1 || copy->depth > 1) {
-        if (side->pitch < place->x + copy->width && place->pitch > 0)
-            return CUDA_ERROR_INVALID_VALUE;
-    }
-    const size_t layerHeight = place->layerHeight > 0 ? place->layerHeight : place->y + copy->height;
-    if (copy->depth > 1 && layerHeight < copy->height)
+    const size_t row = product(1, place->x, copy->width);
+    const size_t rows = product(1, place->y, copy->height);
+    side->pitch = place->pitch > 0 ? place->pitch : row;
+    const size_t layerHeight = place->layerHeight > 0 ? place->layerHeight : rows;
+    if (((copy->height > 1 || copy->depth > 1) && side->pitch < row) || (copy->depth > 1 && layerHeight < copy->height))
         return CUDA_ERROR_INVALID_VALUE;
-    side->slice = side->pitch * layerHeight;
-    const size_t offset = place->z * side->slice + place->y * side->pitch + place->x;
-    const size_t extent = (copy->depth - 1) * side->slice + (copy->height - 1) * side->pitch + copy->width;
-    if (place->address == 0)
+    side->slice = product(side->pitch, layerHeight, 0);
+    const size_t offset = product(place->z, side->slice, product(place->y, side->pitch, place->x));
+    const size_t extent = product(copy->depth - 1, side->slice, product(copy->height - 1, side->pitch, copy->width));
+    if (place->address == 0 || extent == SIZE_MAX || offset > UINTPTR_MAX - place->address)
         return CUDA_ERROR_INVALID_VALUE;
     side->bytes = rangeBytes(place->address + offset);
     return accessCheck(place->address + offset, extent, place->role, accessor, write, &side->memory);

@@ -117,6 +117,8 @@ static CUresult allocatePitch(CUdeviceptr *out, size_t *pitch, size_t width, siz
 {
     if (pitch == NULL || width == 0 || height == 0 || (elementSize != 4 && elementSize != 8 && elementSize != 16))
         return CUDA_ERROR_INVALID_VALUE;
+    if (width > DEVICE_MEMORY || height > DEVICE_MEMORY / width)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     const size_t row = (width + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
     const CUresult result = allocate(out, row * height);
     if (result == CUDA_SUCCESS)

@@ -6,12 +6,17 @@
 
 static CUresult prepare(const Stream *stream, bool special, CUdeviceptr dst, FillWork fill, Work *work)
 {
-    if (dst % fill.elementSize != 0 || (fill.height > 1 && fill.pitch < fill.width * fill.elementSize) ||
+    if (dst % fill.elementSize != 0 || (fill.height > 1 && fill.pitch / fill.elementSize < fill.width) ||
         fill.pitch % fill.elementSize != 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (fill.width == 0 || fill.height == 0)
         return CUDA_SUCCESS;
-    const size_t extent = (fill.height - 1) * fill.pitch + fill.width * fill.elementSize;
+    size_t extent;
+    size_t row;
+    if (__builtin_mul_overflow(fill.height - 1, fill.pitch, &extent) ||
+        __builtin_mul_overflow(fill.width, (size_t)fill.elementSize, &row) ||
+        __builtin_add_overflow(extent, row, &extent))
+        return CUDA_ERROR_INVALID_VALUE;
     Memory memory;
     const CUresult result =
         accessCheck((uintptr_t)dst, extent, ROLE_DEVICE, accessorOfFill(stream, special), true, &memory);

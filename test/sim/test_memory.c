@@ -231,6 +231,33 @@ static void host_memory_is_registered_once(void **state)
     GIVES(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, cuMemHostUnregister(bytes));
 }
 
+static void sizes_that_no_memory_has_are_refused(void **state)
+{
+    (void)state;
+    const CUdeviceptr memory = plain(4096);
+    CUdeviceptr other;
+    CUarray array;
+    size_t pitch;
+    const size_t half = SIZE_MAX / 2 + 1;
+    const CUDA_MEMCPY2D wraps = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                 .srcDevice = memory,
+                                 .srcPitch = half,
+                                 .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                 .dstDevice = memory,
+                                 .dstPitch = half,
+                                 .WidthInBytes = 16,
+                                 .Height = 3};
+    const CUDA_ARRAY3D_DESCRIPTOR huge = {
+        .Width = 131072, .Height = 65536, .Depth = 16384, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 4};
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuMemcpy2DAsync(&wraps, stream[0]));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoDAsync(memory, memory, SIZE_MAX, stream[0]));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuMemsetD32Async(memory, 0, half / 2, stream[0]));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuMemsetD2D8Async(memory, half, 0, 1, 3, stream[0]));
+    GIVES(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocPitch(&other, &pitch, half, 4, 4));
+    GIVES(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc(&other, SIZE_MAX));
+    GIVES(CUDA_ERROR_OUT_OF_MEMORY, cuArray3DCreate(&array, &huge));
+}
+
 static void arrays_hold_boxes(void **state)
 {
     (void)state;
@@ -290,6 +317,7 @@ int main(void)
         TEST(plain_memory_is_for_every_device),
         TEST(a_pool_lives_as_long_as_its_memory),
         TEST(host_memory_is_registered_once),
+        TEST(sizes_that_no_memory_has_are_refused),
         TEST(arrays_hold_boxes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
