@@ -6,6 +6,8 @@
 #ifndef CUCOPY_TEST_SCENES_H
 #define CUCOPY_TEST_SCENES_H
 
+#include "types.h" /* first: it has the types that an old cuda.h lacks */
+
 #include "support.h"
 
 enum { sceneBytes = 65536 };
