@@ -93,6 +93,7 @@ if [ "$goal" != demo ]; then
     want pkg-config command -v pkg-config
     want valgrind command -v valgrind
     want python3 command -v python3
+    want python3 command -v python3
     want python3-jsonschema imports jsonschema
 fi
 if [ "$goal" = tools ]; then
