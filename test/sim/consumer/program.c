@@ -13,5 +13,8 @@ int main(int count, char **arguments)
         cuDriverGetVersion(&version) != CUDA_SUCCESS)
         return 1;
     printf("%d devices, version %d, %lu calls\n", devices, version, cusimCalls(NULL));
-    return devices == strtol(arguments[1], NULL, 10) && version == strtol(arguments[2], NULL, 10) && cusimCalls("cuInit") == 1 ? 0 : 1;
+    return devices == strtol(arguments[1], NULL, 10) && version == strtol(arguments[2], NULL, 10) &&
+                   cusimCalls("cuInit") == 1
+               ? 0
+               : 1;
 }
