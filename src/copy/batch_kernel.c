@@ -95,12 +95,13 @@ static void clear(struct cucopyLauncher *launcher)
 
 /* ---- Copies of any size ---- */
 
-void cucopyLauncherInit(struct cucopyLauncher *launcher, struct cucopyBatch *batch, int touchesHost, size_t expected)
+void cucopyLauncherInit(struct cucopyLauncher *launcher, struct cucopyBatch *batch, int form, int touchesHost,
+                        size_t expected)
 {
     launcher->batch = batch;
     launcher->touchesHost = touchesHost;
-    launcher->capacity = capacityFor(batch, CUCOPY_FORM_GENERAL, expected);
-    launcher->header = (struct cucopyBlockHeader){.form = CUCOPY_FORM_GENERAL};
+    launcher->capacity = capacityFor(batch, form, expected);
+    launcher->header = (struct cucopyBlockHeader){.form = (uint8_t)form};
     clear(launcher);
 }
 
@@ -191,16 +192,12 @@ CUresult cucopyKernelCopyAll(struct cucopyBatch *batch, const struct cucopySurve
     struct cucopyLauncher launcher;
     struct cucopyPacking packing;
     const int form = formFor(survey, &packing);
-    const int touchesHost = (survey->bytes[CUCOPY_HOST_TO_DEVICE] | survey->bytes[CUCOPY_DEVICE_TO_HOST] |
-                             survey->bytes[CUCOPY_HOST_TO_HOST]) != 0;
-    cucopyLauncherInit(&launcher, batch, touchesHost, batch->count);
+    cucopyLauncherInit(&launcher, batch, form, cucopyTouchesHost(survey), batch->count);
     if (form == CUCOPY_FORM_GENERAL)
         return copyEach(&launcher);
-    launcher.capacity = capacityFor(batch, form, batch->count);
-    launcher.header = (struct cucopyBlockHeader){.dst = packing.dstBase,
-                                                 .src = packing.srcBase,
-                                                 .size = (uint32_t)survey->size,
-                                                 .form = (uint8_t)form,
-                                                 .shift = (uint8_t)packing.shift};
+    launcher.header.dst = packing.dstBase;
+    launcher.header.src = packing.srcBase;
+    launcher.header.size = (uint32_t)survey->size;
+    launcher.header.shift = (uint8_t)packing.shift;
     return copyPacked(&launcher, survey->size);
 }

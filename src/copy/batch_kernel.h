@@ -23,8 +23,9 @@ struct cucopyLauncher {
     uint32_t words[CUCOPY_BLOCK_WORDS(CUCOPY_BLOCK_LARGE)];
 };
 
-/* For about `expected` copies of any size. */
-void cucopyLauncherInit(struct cucopyLauncher *launcher, struct cucopyBatch *batch, int touchesHost, size_t expected);
+/* For about `expected` copies, written down in that form; Add takes the general one. */
+void cucopyLauncherInit(struct cucopyLauncher *launcher, struct cucopyBatch *batch, int form, int touchesHost,
+                        size_t expected);
 
 /*
  * These count in batch->enqueued what they enqueue. If the first launch shows that the device or the driver has no use

@@ -85,7 +85,8 @@ static CUresult enqueueEach(struct cucopyBatch *batch, struct cucopyRanges *rang
     for (int i = 0; i < CUCOPY_DIRECTIONS; i++)
         largest[i] = kernelIsChosen ? cucopyLargestForKernel(batch, (enum cucopyDirection)i) : 0;
     if (kernelIsChosen)
-        cucopyLauncherInit(&launcher, batch, 1, batch->count - survey->empty - survey->continued);
+        cucopyLauncherInit(&launcher, batch, CUCOPY_FORM_GENERAL, cucopyTouchesHost(survey),
+                           batch->count - survey->empty - survey->continued);
     for (size_t i = 0; i < batch->count && result == CUDA_SUCCESS; i++) {
         if (batch->sizes[i] == 0)
             continue;

@@ -66,6 +66,13 @@ static inline int cucopyKernelReaches(const struct cucopyRange *dst, const struc
            cucopyIsDescribable(src);
 }
 
+/* Whether the link to the host is what limits the kernel. */
+static inline int cucopyTouchesHost(const struct cucopySurvey *survey)
+{
+    return (survey->bytes[CUCOPY_HOST_TO_DEVICE] | survey->bytes[CUCOPY_DEVICE_TO_HOST] |
+            survey->bytes[CUCOPY_HOST_TO_HOST]) != 0;
+}
+
 /* ---- batch_scan.c: the same for the usual case, without a branch in its loop ---- */
 
 /* Entries of one size inside one allocation on each side. */

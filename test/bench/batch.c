@@ -2,10 +2,11 @@
 /*
  * cucopy-bench batch: batches of copies against their peers, side by side: a loop of cuMemcpyAsync, the driver's own
  * batch call, cub::DeviceMemcpy::Batched where it was built in, and cucopyMemcpyBatchAsync. A time is the median from
- * the call to the end of the copies, with the stream idle before; the ways take turns, so that what drifts drifts for
- * all.
+ * the call to the end of the copies, with the stream idle before. Each way is repeated by itself, as a program would
+ * repeat it; the ways take turns twice, so that what drifts shows.
  *
  *   --json          one JSON document in place of the table
+ *   --thresholds    few copies of many sizes, and cucopy by either path as well: what the automatic choice is made from
  *   --repeat N      medians of N (21)
  *   --gib N         size of each of four allocations (4, which the largest cells need; less leaves those out)
  *   --only TEXT     the cases whose name contains it
@@ -25,9 +26,9 @@
 
 /* ---- The ways ---- */
 
-enum way { LOOP, DRIVER, CUB, CUCOPY, WAYS };
+enum way { LOOP, DRIVER, CUB, CUCOPY, ENGINE, KERNEL, WAYS };
 
-static const char *const wayNames[] = {"loop", "driver", "cub", "cucopy"};
+static const char *const wayNames[] = {"loop", "driver", "cub", "cucopy", "engine", "kernel"};
 
 static CUresult byLoop(const struct list *list, CUstream stream)
 {
@@ -60,7 +61,25 @@ static CUresult byCucopy(const struct list *list, CUstream stream)
     return cucopyMemcpyBatchAsyncEx(list->dsts, list->srcs, list->sizes, list->count, NULL, stream);
 }
 
-static CUresult (*const ways[])(const struct list *, CUstream) = {byLoop, byDriver, byCub, byCucopy};
+static CUresult byPath(const struct list *list, cucopyBatchPath path, CUstream stream)
+{
+    cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT;
+    options.path = path;
+    return cucopyMemcpyBatchAsyncEx(list->dsts, list->srcs, list->sizes, list->count, &options, stream);
+}
+
+static CUresult byEngine(const struct list *list, CUstream stream)
+{
+    return byPath(list, CUCOPY_BATCH_ENGINE, stream);
+}
+
+static CUresult byKernel(const struct list *list, CUstream stream)
+{
+    return byPath(list, CUCOPY_BATCH_KERNEL, stream);
+}
+
+static CUresult (*const ways[])(const struct list *, CUstream) = {byLoop,   byDriver, byCub,
+                                                                  byCucopy, byEngine, byKernel};
 
 /* ---- Measuring ---- */
 
@@ -88,27 +107,26 @@ static double median(double *values, int count)
     return values[count / 2];
 }
 
-enum { MOST_REPEATS = 1001, WARM_UP = 3 };
+enum { MOST_REPEATS = 1001, WARM_UP = 3, TURNS = 2 };
 
-static void measure(const struct world *world, const struct list *list, int repeats, struct times times[WAYS])
+static void measure(const struct world *world, const struct list *list, int repeats, int paths,
+                    struct times times[WAYS])
 {
     static double issued[WAYS][MOST_REPEATS], done[WAYS][MOST_REPEATS];
-    int can[WAYS];
-    for (int way = 0; way < WAYS; way++) {
-        can[way] = 1;
-        for (int i = 0; i < WARM_UP && can[way]; i++)
-            can[way] = ways[way](list, world->stream) == CUDA_SUCCESS;
-        (void)cudrvStreamSynchronize(world->stream);
-    }
-    for (int i = 0; i < repeats; i++)
+    int can[WAYS] = {1, 1, 1, 1, paths, paths};
+    for (int turn = 0; turn < TURNS; turn++)
         for (int way = 0; way < WAYS; way++) {
-            if (!can[way])
-                continue;
-            const double start = now();
-            (void)ways[way](list, world->stream);
-            issued[way][i] = now() - start;
-            (void)cudrvStreamSynchronize(world->stream);
-            done[way][i] = now() - start;
+            const int begin = turn * repeats / TURNS, end = (turn + 1) * repeats / TURNS;
+            for (int i = begin - WARM_UP; i < end && can[way]; i++) {
+                const double start = now();
+                can[way] = ways[way](list, world->stream) == CUDA_SUCCESS;
+                const double returned = now();
+                (void)cudrvStreamSynchronize(world->stream);
+                if (i >= begin) {
+                    issued[way][i] = returned - start;
+                    done[way][i] = now() - start;
+                }
+            }
         }
     for (int way = 0; way < WAYS; way++)
         times[way] =
@@ -119,6 +137,7 @@ static void measure(const struct world *world, const struct list *list, int repe
 
 struct report {
     int json;
+    int thresholds;
     int repeats;
     const char *only;
     int cases;
@@ -140,7 +159,7 @@ static void printTimes(const struct report *report, const char *name, const stru
         return;
     }
     (void)printf("%-28s", name);
-    for (int way = 0; way < WAYS; way++) {
+    for (int way = 0; way < (report->thresholds ? WAYS : ENGINE); way++) {
         if (times[way].done > 0)
             (void)printf("%11.1f", times[way].done);
         else
@@ -159,7 +178,7 @@ static void runCase(const struct world *world, struct report *report, const char
     listClear(world, &list);
     int arrived = byCucopy(&list, world->stream) == CUDA_SUCCESS;
     arrived = cudrvStreamSynchronize(world->stream) == CUDA_SUCCESS && arrived && listArrived(world, &list);
-    measure(world, &list, report->repeats, times);
+    measure(world, &list, report->repeats, report->thresholds, times);
     const double better =
         times[DRIVER].done > 0 && times[DRIVER].done < times[LOOP].done ? times[DRIVER].done : times[LOOP].done;
     const double ratio = better > 0 ? times[CUCOPY].done / better : 0;
@@ -184,6 +203,18 @@ static void runGrid(const struct world *world, struct report *report)
                 (void)snprintf(name, sizeof(name), "%s %zu x %zu", directionNames[direction], counts[c], sizes[s]);
                 if (counts[c] * sizes[s] <= world->bytes)
                     runCase(world, report, name, listBlocks(world, (enum direction)direction, counts[c], sizes[s]));
+            }
+}
+
+static void runThresholds(const struct world *world, struct report *report)
+{
+    static const size_t counts[] = {2, 3, 4, 6, 8, 12, 16, 24, 32, 64};
+    for (int direction = DEVICE_TO_DEVICE; direction <= DEVICE_TO_HOST; direction++)
+        for (size_t size = 64; size <= 1 << 20; size = size < 512 ? 8 * size : 2 * size)
+            for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+                char name[64];
+                (void)snprintf(name, sizeof(name), "%s %zu x %zu", directionNames[direction], counts[c], size);
+                runCase(world, report, name, listBlocks(world, (enum direction)direction, counts[c], size));
             }
 }
 
@@ -217,12 +248,15 @@ static void printHead(const struct report *report, const struct world *world)
         (void)printf("{\n  \"date\": \"%s\",\n  \"device\": \"%s\",\n  \"cudaVersion\": %d,\n  \"repeats\": %d,\n"
                      "  \"unit\": \"microseconds\",\n  \"cases\": [",
                      date, world->device, world->driverVersion, report->repeats);
-    else
-        (void)printf("%s, %s, CUDA driver %d.%d, medians of %d, microseconds from the call to the last copy's end\n"
-                     "%-28s%11s%11s%11s%11s%10s%10s\n",
-                     date, world->device, world->driverVersion / 1000, world->driverVersion % 1000 / 10,
-                     report->repeats, "copies x bytes", wayNames[LOOP], wayNames[DRIVER], wayNames[CUB],
-                     wayNames[CUCOPY], "(issued)", "of best");
+    else {
+        (void)printf(
+            "%s, %s, CUDA driver %d.%d, medians of %d, microseconds from the call to the last copy's end\n%-28s", date,
+            world->device, world->driverVersion / 1000, world->driverVersion % 1000 / 10, report->repeats,
+            "copies x bytes");
+        for (int way = 0; way < (report->thresholds ? WAYS : ENGINE); way++)
+            (void)printf("%11s", wayNames[way]);
+        (void)printf("%10s%10s\n", "(issued)", "of best");
+    }
 }
 
 static void printFoot(const struct report *report)
@@ -240,8 +274,8 @@ int benchBatch(int argc, char **argv)
     double gibibytes = 4;
     for (int i = 1; i < argc; i++) {
         const char *const value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (!strcmp(argv[i], "--json")) {
-            report.json = 1;
+        if (!strcmp(argv[i], "--json") || !strcmp(argv[i], "--thresholds")) {
+            *(argv[i][2] == 'j' ? &report.json : &report.thresholds) = 1;
             continue;
         }
         if (value && !strcmp(argv[i], "--repeat")) {
@@ -251,7 +285,8 @@ int benchBatch(int argc, char **argv)
         } else if (value && !strcmp(argv[i], "--only")) {
             report.only = value;
         } else {
-            (void)fprintf(stderr, "usage: cucopy-bench batch [--json] [--repeat N] [--gib N] [--only TEXT]\n");
+            (void)fprintf(stderr,
+                          "usage: cucopy-bench batch [--json] [--thresholds] [--repeat N] [--gib N] [--only TEXT]\n");
             return 2;
         }
         i++;
@@ -268,8 +303,12 @@ int benchBatch(int argc, char **argv)
         return 1;
 #endif
     printHead(&report, &world);
-    runGrid(&world, &report);
-    runOthers(&world, &report);
+    if (report.thresholds) {
+        runThresholds(&world, &report);
+    } else {
+        runGrid(&world, &report);
+        runOthers(&world, &report);
+    }
     printFoot(&report);
 #ifdef CUCOPY_BENCH_CUB
     cubTearDown();

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which way a batch goes, and what that costs in driver calls. All of it is counted on the simulated driver.
+ */
+#include "types.h"
+
+#include "areas.h"
+
+enum { BLOCK = 4096, COUNT = 1000 };
+
+static struct entries scattered(const struct bench *bench, size_t count)
+{
+    struct entries entries = entriesMake(count);
+    for (size_t i = 0; i < count; i++)
+        entrySet(&entries, i, bench, (count - 1 - i) * BLOCK, i * BLOCK, BLOCK);
+    return entries;
+}
+
+static CUresult copyBy(const struct entries *entries, cucopyBatchPath path, CUstream stream)
+{
+    cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT;
+    options.path = path;
+    return cucopyMemcpyBatchAsyncEx(entries->dsts, entries->srcs, entries->sizes, entries->count, &options, stream);
+}
+
+static unsigned long launches(const struct simulator *sim)
+{
+    return sim->calls("cuLaunchKernelEx");
+}
+
+static unsigned long batches(const struct simulator *sim)
+{
+    return sim->calls("cuMemcpyBatchAsync_v2") + sim->calls("cuMemcpyBatchAsync");
+}
+
+/* The kernel must be there, and loaded. */
+static const struct simulator *needKernel(const struct world *world)
+{
+    const struct simulator *const sim = needSimulator();
+    needEntry("cuLibraryLoadData");
+    struct bench bench = benchMake(world, 'D', 'D', (size_t)2 * BLOCK);
+    struct entries entries = scattered(&bench, 2);
+    assert_success(copyBy(&entries, CUCOPY_BATCH_KERNEL, bench.stream));
+    assert_success(cudrvStreamSynchronize(bench.stream));
+    entriesFree(&entries);
+    benchFree(&bench);
+    sim->resetCalls();
+    return sim;
+}
+
+/* ---- What is called ---- */
+
+static void many_copies_are_one_launch_and_a_handful_of_queries(void **state)
+{
+    const struct simulator *const sim = needKernel(*state);
+    needEntry("cuMemcpyBatchAsync"); /* 13.0: large parameters */
+    struct bench bench = benchMake(*state, 'D', 'H', (size_t)COUNT * BLOCK);
+    struct entries entries = scattered(&bench, COUNT);
+    assert_success(copyBy(&entries, CUCOPY_BATCH_AUTO, bench.stream));
+    sim->resetCalls();
+    assert_success(copyBy(&entries, CUCOPY_BATCH_AUTO, bench.stream));
+    assert_int_equal(launches(sim), 1);
+    assert_int_equal(sim->calls("cuPointerGetAttributes"), 2);
+    assert_int_equal(sim->calls("cuStreamGetCtx"), 1);
+    assert_int_equal(sim->calls("cuCtxGetCurrent"), 1);
+    assert_int_equal(sim->calls("cuStreamIsCapturing"), 1);
+    assert_int_equal(sim->calls("cuCtxGetDevice"), 1);
+    assert_int_equal(sim->calls(NULL), 7);
+    assert_success(cudrvStreamSynchronize(bench.stream));
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+static void one_guard_serves_all(void **state)
+{
+    const struct world *const world = *state;
+    const struct simulator *const sim = needSimulator();
+    struct bench bench = benchMake(world, 'D', 'H', (size_t)COUNT * BLOCK);
+    struct entries entries = scattered(&bench, COUNT);
+    assert_success(cudrvCtxPopCurrent(NULL));
+    for (int path = CUCOPY_BATCH_AUTO; path <= CUCOPY_BATCH_ENGINE; path++) {
+        sim->resetCalls();
+        assert_success(copyBy(&entries, (cucopyBatchPath)path, bench.stream));
+        assert_int_equal(sim->calls("cuCtxPushCurrent_v2"), 1);
+        assert_int_equal(sim->calls("cuCtxPopCurrent_v2"), 1);
+        assert_int_equal(sim->calls("cuStreamGetCtx"), 1);
+    }
+    assert_success(cudrvCtxPushCurrent(world->away));
+    assert_success(cudrvStreamSynchronize(bench.stream));
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+static void one_copy_is_the_copy_itself(void **state)
+{
+    const struct simulator *const sim = needSimulator();
+    struct bench bench = benchMake(*state, 'D', 'H', BLOCK);
+    struct entries entries = scattered(&bench, 1);
+    sim->resetCalls();
+    assert_success(copyBy(&entries, CUCOPY_BATCH_AUTO, bench.stream));
+    assert_int_equal(sim->calls("cuMemcpyAsync"), 1);
+    assert_int_equal(sim->calls(NULL), 4); /* two for the guard, one for the order of the source */
+    assert_success(cudrvStreamSynchronize(bench.stream));
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+static void each_allocation_is_asked_about_once(void **state)
+{
+    enum { AREAS = 40 };
+    const struct simulator *const sim = needSimulator();
+    struct bench bench = benchMake(*state, 'D', 'H', (size_t)COUNT * BLOCK);
+    struct entries entries = scattered(&bench, COUNT);
+    struct area areas[AREAS];
+    for (size_t a = 0; a < AREAS; a++)
+        areas[a] = areaMake('D', (size_t)COUNT / AREAS * BLOCK, bench.stream);
+    for (int byArea = 0; byArea < 2; byArea++) {
+        for (size_t i = 0; i < COUNT; i++) {
+            const size_t a = byArea ? i / (COUNT / AREAS) : i % AREAS;
+            const size_t block = byArea ? i % (COUNT / AREAS) : i / AREAS;
+            entries.dsts[i] = areas[a].address + block * BLOCK;
+        }
+        for (int path = CUCOPY_BATCH_AUTO; path <= CUCOPY_BATCH_ENGINE; path++) {
+            sim->resetCalls();
+            assert_success(copyBy(&entries, (cucopyBatchPath)path, bench.stream));
+            assert_int_equal(sim->calls("cuPointerGetAttributes"), AREAS + 1);
+            assert_success(cudrvStreamSynchronize(bench.stream));
+        }
+    }
+    for (size_t a = 0; a < AREAS; a++)
+        areaFree(&areas[a], bench.stream);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+static void pools_are_never_asked(void **state)
+{
+    const struct simulator *const sim = needSimulator();
+    for (int path = CUCOPY_BATCH_AUTO; path <= CUCOPY_BATCH_ENGINE; path++) {
+        struct bench bench = benchMake(*state, 'P', 'P', (size_t)COUNT * BLOCK);
+        struct entries entries = scattered(&bench, COUNT);
+        sim->resetCalls();
+        assert_success(copyBy(&entries, (cucopyBatchPath)path, bench.stream));
+        assert_int_equal(sim->calls("cuMemPoolGetAccess"), 0);
+        assert_int_equal(sim->calls("cuMemPoolGetAttribute"), 0);
+        assert_int_equal(sim->calls("cuStreamGetDevice"), 0);
+        assert_int_equal(sim->calls("cuStreamGetId"), 0);
+        assert_success(cudrvStreamSynchronize(bench.stream));
+        entriesFree(&entries);
+        benchFree(&bench);
+    }
+}
+
+static void neighbours_are_one_copy(void **state)
+{
+    const struct simulator *const sim = needSimulator();
+    struct bench bench = benchMake(*state, 'D', 'H', (size_t)COUNT * BLOCK);
+    struct entries entries = entriesMake(COUNT);
+    for (size_t i = 0; i < COUNT; i++)
+        entrySet(&entries, i, &bench, i * BLOCK, i * BLOCK, BLOCK);
+    sim->resetCalls();
+    assertCopies(&bench, &entries, NULL, bench.stream);
+    assert_int_equal(sim->calls("cuMemcpyAsync"), 1);
+    assert_int_equal(launches(sim) + batches(sim), 0);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+static void neighbouring_allocations_are_not(void **state)
+{
+    enum { PAGES = 2 * BLOCK };
+    const struct simulator *const sim = needSimulator();
+    struct bench bench = benchMake(*state, 'D', 'U', PAGES);
+    struct entries entries = entriesMake(2);
+    void *const pages = aligned_alloc(BLOCK, PAGES);
+    assert_non_null(pages);
+    memcpy(pages, bench.src.model, PAGES);
+    assert_success(cudrvMemHostRegister(pages, BLOCK, 0));
+    assert_success(cudrvMemHostRegister((char *)pages + BLOCK, BLOCK, 0));
+    for (size_t i = 0; i < 2; i++) {
+        entrySet(&entries, i, &bench, i * BLOCK, i * BLOCK, BLOCK);
+        entries.srcs[i] = (CUdeviceptr)(uintptr_t)pages + i * BLOCK;
+    }
+    sim->resetCalls();
+    assert_success(copyBy(&entries, CUCOPY_BATCH_ENGINE, NULL));
+    assert_int_equal(sim->calls("cuMemcpyAsync"), 2);
+    memcpy(bench.dst.model, bench.src.model, PAGES);
+    areaCheck(&bench.dst);
+    assert_success(cudrvMemHostUnregister((char *)pages + BLOCK));
+    assert_success(cudrvMemHostUnregister(pages));
+    free(pages);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+/* ---- What the caller chooses ---- */
+
+static void the_engine_if_asked_for(void **state)
+{
+    const struct simulator *const sim = needSimulator();
+    struct bench bench = benchMake(*state, 'D', 'D', (size_t)COUNT * BLOCK);
+    struct entries entries = scattered(&bench, COUNT);
+    cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT;
+    for (int overlap = 0; overlap < 2; overlap++) {
+        options.path = overlap ? CUCOPY_BATCH_AUTO : CUCOPY_BATCH_ENGINE;
+        options.preferOverlapWithCompute = overlap;
+        sim->resetCalls();
+        assertCopies(&bench, &entries, &options, bench.stream);
+        assert_int_equal(launches(sim), 0);
+        assert_true(batches(sim) > 0 || sim->calls("cuMemcpyAsync") == COUNT);
+    }
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+static void an_entry_that_is_to_overlap_stays_off_the_kernel(void **state)
+{
+    const struct simulator *const sim = needKernel(*state);
+    struct bench bench = benchMake(*state, 'D', 'D', (size_t)COUNT * BLOCK);
+    struct entries entries = scattered(&bench, COUNT);
+    CUmemcpyAttributes attrs[] = {
+        {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM},
+        {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, .flags = CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE}};
+    size_t idxs[] = {0, COUNT - 3};
+    assert_success(cucopyMemcpyBatchAsync(entries.dsts, entries.srcs, entries.sizes, COUNT, attrs, idxs, 2, NULL));
+    assert_true(launches(sim) > 0);
+    assert_int_equal(sim->calls("cuMemcpyAsync"), 3);
+    modelCopy(&bench, &entries);
+    areaCheck(&bench.dst);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+static void the_kernel_or_nothing_if_asked_for(void **state)
+{
+    (void)needKernel(*state);
+    struct bench bench = benchMake(*state, 'D', 'D', (size_t)COUNT * BLOCK);
+    struct area pageable = areaMake('U', BLOCK, bench.stream);
+    struct entries entries = scattered(&bench, COUNT);
+    cucopyFailure failure = CUCOPY_FAILURE_INIT;
+    entries.srcs[COUNT / 2] = pageable.address;
+    assert_result(copyBy(&entries, CUCOPY_BATCH_KERNEL, bench.stream), CUDA_ERROR_NOT_SUPPORTED);
+    assert_success(cucopyLastFailure(&failure));
+    assert_int_equal(failure.entry, COUNT / 2);
+    areaCheck(&bench.dst);
+    entries.count = 1;
+    entries.srcs[0] = pageable.address;
+    assert_result(copyBy(&entries, CUCOPY_BATCH_KERNEL, bench.stream), CUDA_ERROR_NOT_SUPPORTED);
+    areaCheck(&bench.dst);
+    entriesFree(&entries);
+    areaFree(&pageable, bench.stream);
+    benchFree(&bench);
+}
+
+static void one_bad_source_does_not_keep_the_others_off_the_kernel(void **state)
+{
+    const struct simulator *const sim = needKernel(*state);
+    struct bench bench = benchMake(*state, 'D', 'D', (size_t)COUNT * BLOCK);
+    struct area pageable = areaMake('U', BLOCK, bench.stream);
+    struct entries entries = scattered(&bench, COUNT);
+    areaFill(&pageable, 7);
+    entries.srcs[COUNT / 2] = pageable.address;
+    assert_success(copyBy(&entries, CUCOPY_BATCH_AUTO, bench.stream));
+    assert_true(launches(sim) > 0);
+    assert_int_equal(batches(sim) + sim->calls("cuMemcpyAsync"), 1);
+    const CUdeviceptr dst = entries.dsts[COUNT / 2];
+    entries.sizes[COUNT / 2] = 0;
+    modelCopy(&bench, &entries);
+    memcpy(bench.dst.model + (dst - bench.dst.address), pageable.model, BLOCK);
+    areaCheck(&bench.dst);
+    entriesFree(&entries);
+    areaFree(&pageable, bench.stream);
+    benchFree(&bench);
+}
+
+/* ---- Several devices ---- */
+
+static void another_devices_pool_is_for_the_kernel_only_with_access(void **state)
+{
+    const struct world *const world = *state;
+    needTwoDevices(world);
+    const struct simulator *const sim = needKernel(world);
+    struct bench bench = benchMake(world, 'D', 'D', (size_t)COUNT * BLOCK);
+    struct entries entries = scattered(&bench, COUNT);
+    for (int granted = 0; granted < 2; granted++) {
+        CUmemoryPool pool;
+        CUdeviceptr memory;
+        const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                           .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = world->homeDevice}};
+        const CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = world->awayDevice},
+                                        .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+        assert_success(cudrvMemPoolCreate(&pool, &properties));
+        if (granted)
+            assert_success(cudrvMemPoolSetAccess(pool, &access, 1));
+        assert_success(cudrvCtxPushCurrent(world->home));
+        assert_success(cudrvMemAllocFromPoolAsync(&memory, (size_t)COUNT * BLOCK, pool, world->homeStream));
+        assert_success(cudrvStreamSynchronize(world->homeStream));
+        assert_success(cudrvMemcpyHtoD(memory, bench.src.model, (size_t)COUNT * BLOCK));
+        assert_success(cudrvCtxPopCurrent(NULL));
+        struct entries from = scattered(&bench, COUNT);
+        for (size_t i = 0; i < COUNT; i++)
+            from.srcs[i] = memory + i * BLOCK;
+        sim->resetCalls();
+        if (granted)
+            assert_success(copyBy(&from, CUCOPY_BATCH_AUTO, bench.stream));
+        else
+            assert_result(copyBy(&from, CUCOPY_BATCH_AUTO, bench.stream), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(launches(sim) > 0, granted);
+        if (granted) {
+            modelCopy(&bench, &entries);
+            areaCheck(&bench.dst);
+        }
+        assert_success(cudrvMemFreeAsync(memory, world->homeStream));
+        assert_success(cudrvStreamSynchronize(world->homeStream));
+        assert_success(cudrvMemPoolDestroy(pool));
+        entriesFree(&from);
+    }
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+/* Whether peer access is enabled cannot be asked. */
+static void another_devices_plain_memory_goes_by_the_engine(void **state)
+{
+    const struct world *const world = *state;
+    needTwoDevices(world);
+    const struct simulator *const sim = needKernel(world);
+    struct bench bench = benchMake(world, 'D', 'H', (size_t)COUNT * BLOCK);
+    struct entries entries = scattered(&bench, COUNT);
+    CUdeviceptr memory;
+    assert_success(cudrvCtxPushCurrent(world->home));
+    assert_success(cudrvMemAlloc(&memory, (size_t)COUNT * BLOCK));
+    assert_success(cudrvMemcpyHtoD(memory, bench.src.model, (size_t)COUNT * BLOCK));
+    assert_success(cudrvCtxPopCurrent(NULL));
+    for (size_t i = 0; i < COUNT; i++)
+        entries.srcs[i] = memory + i * BLOCK;
+    sim->resetCalls();
+    assert_success(copyBy(&entries, CUCOPY_BATCH_AUTO, bench.stream));
+    assert_int_equal(launches(sim), 0);
+    for (size_t i = 0; i < COUNT; i++)
+        entries.srcs[i] = bench.src.address + i * BLOCK;
+    modelCopy(&bench, &entries);
+    areaCheck(&bench.dst);
+    assert_success(cudrvMemFree(memory));
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_copies_are_one_launch_and_a_handful_of_queries),
+        cmocka_unit_test(one_guard_serves_all),
+        cmocka_unit_test(one_copy_is_the_copy_itself),
+        cmocka_unit_test(each_allocation_is_asked_about_once),
+        cmocka_unit_test(pools_are_never_asked),
+        cmocka_unit_test(neighbours_are_one_copy),
+        cmocka_unit_test(neighbouring_allocations_are_not),
+        cmocka_unit_test(the_engine_if_asked_for),
+        cmocka_unit_test(an_entry_that_is_to_overlap_stays_off_the_kernel),
+        cmocka_unit_test(the_kernel_or_nothing_if_asked_for),
+        cmocka_unit_test(one_bad_source_does_not_keep_the_others_off_the_kernel),
+        cmocka_unit_test(another_devices_pool_is_for_the_kernel_only_with_access),
+        cmocka_unit_test(another_devices_plain_memory_goes_by_the_engine),
+    };
+    return cmocka_run_group_tests(tests, worldSetUp, worldTearDown);
+}
