@@ -22,7 +22,8 @@ export CUCOPY_TEST_STUB="$PWD/$build/test/sim/stub/libcuda.so.1"
 "$build/src/tool/cucopy-doctor" --json >"$logs/doctor.json" 2>/dev/null || status=1
 echo "doctor: exit status $status"
 
-for test in test_raw test_copy test_guard test_per_thread test_override test_override_per_thread test_failure test_failure_report test_explain; do
+for test in test_raw test_copy test_guard test_per_thread test_override test_override_per_thread test_failure \
+    test_failure_report test_explain test_batch test_batch3d test_batch_capture test_batch_order test_batch_random; do
     "$build/test/unit/$test" >"$logs/$test.log" 2>&1
     result=$?
     printf '%-26s exit status %d, %s passed, %s skipped, %s failed\n' "$test" "$result" \
