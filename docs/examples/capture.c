@@ -33,7 +33,9 @@ int main(void)
     CHECK(cucopyMemcpyHtoDAsync(buffer, sent, LENGTH, stream));
     CHECK(cucopyMemcpyDtoHAsync(received, buffer, LENGTH, stream));
     CHECK(cudrvStreamEndCapture(stream, &graph));
+    CHECK(cudrvCtxPushCurrent(last)); /* making it executable wants a context, launching it does not */
     CHECK(cudrvGraphInstantiate(&program, graph, 0));
+    CHECK(cudrvCtxPopCurrent(NULL));
 
     for (int launch = 1; launch <= 3; launch++) {
         snprintf(sent, LENGTH, "launch %d", launch);

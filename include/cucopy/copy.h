@@ -64,7 +64,8 @@ extern "C" {
 
 /** cuMemcpyAsync, 4.0: between any two unified addresses. */
 CUresult CUDAAPI cucopyMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream);
-/** cuMemcpyPeerAsync, 4.0: between two contexts; also where neither device may access the other's pool or mapping. */
+/** cuMemcpyPeerAsync, 4.0: between two contexts; also where neither device may access the other's pool or mapping. The
+ *  driver cannot capture it: on a capturing stream CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, and the capture is lost. */
 CUresult CUDAAPI cucopyMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                                        CUcontext srcContext, size_t ByteCount, CUstream hStream);
 /** cuMemcpyHtoDAsync, 3.2: host to device. */
@@ -84,7 +85,8 @@ CUresult CUDAAPI cucopyMemcpyAtoHAsync(void *dstHost, CUarray srcArray, size_t s
 CUresult CUDAAPI cucopyMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
 /** cuMemcpy3DAsync, 3.2: a box. */
 CUresult CUDAAPI cucopyMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
-/** cuMemcpy3DPeerAsync, 4.0: a box, between two contexts. NULL, on which the driver crashes, is INVALID_VALUE. */
+/** cuMemcpy3DPeerAsync, 4.0: a box, between two contexts; not to be captured either. NULL, on which the driver crashes,
+ *  is INVALID_VALUE. */
 CUresult CUDAAPI cucopyMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
 
 /* ---- The owner's context, for copies that the stream's does not serve ----

@@ -732,7 +732,8 @@ CUresult CUDAAPI cudrvGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *
 CUresult CUDAAPI cudrvGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type);
 /** cuGraphDebugDotPrint, 11.3: write it to a file for Graphviz. */
 CUresult CUDAAPI cudrvGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags);
-/** cuGraphInstantiate, 11.4: make it executable (what the driver calls cuGraphInstantiateWithFlags). */
+/** cuGraphInstantiate, 11.4: make it executable (what the driver calls cuGraphInstantiateWithFlags); wants a current
+ *  context. */
 CUresult CUDAAPI cudrvGraphInstantiate(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags);
 #if CUDA_VERSION >= 12000 || defined(CUDRV_ALL_TYPES)
 /** cuGraphInstantiateWithParams, 12.0: the same, with where it failed in the parameters. */

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* The simulated driver has functions of its own. */
 static bool isSimulated(void)
@@ -39,13 +40,13 @@ static void play(void)
     char module[64];
     int version = 0;
     int count = 0;
+    const time_t now = time(NULL);
     MUST(cudrvLoad(NULL));
     MUST(cudrvDriverGetVersion(&version));
     MUST(cudrvInit(0));
     MUST(cudrvDeviceGetCount(&count));
     if (count > 0)
         MUST(cudrvDeviceGetName(name, sizeof(name), 0));
-    moduleVersion(module, sizeof(module));
     if (!scene("about"))
         return;
     within("simulated");
@@ -56,6 +57,10 @@ static void play(void)
     answer("%d", version);
     within("device");
     answer("%s", name);
+    within("date");
+    (void)strftime(module, sizeof(module), "%Y-%m-%d", gmtime(&now)); /* NOLINT(concurrency-mt-unsafe): one thread */
+    answer("%s", module);
+    moduleVersion(module, sizeof(module));
     within("driver");
     if (isSimulated())
         answer("simulated, CUDA %d.%d", version / 1000, version % 1000 / 10);
@@ -63,4 +68,5 @@ static void play(void)
         answer("%s, CUDA %d.%d", module, version / 1000, version % 1000 / 10);
 }
 
-const struct section aboutSection = {.name = "about", .columns = "what\tanswer", .play = play, .parts = 1};
+const struct section aboutSection = {
+    .name = "about", .columns = "what\tanswer", .about = "The driver and the devices.", .play = play, .parts = 1};

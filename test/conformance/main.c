@@ -11,25 +11,44 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 static const char usage[] =
     "usage: cucopy-conformance [options] [section...]\n"
     "Asks the CUDA driver everything that the files of facts hold, and names each difference.\n"
     "  --compare DIR   the facts to compare with (default: those of cucopy's sources)\n"
     "  --record DIR    also write what this driver answers to DIR, in the form of the facts\n"
+    "  --answers DIR   compare what was recorded in DIR, and ask nobody\n"
     "  --report FILE   also write the report to FILE\n"
     "  --jobs N        at most N processes at a time (default 2)\n"
     "  --list          list the sections\n"
     "Exits with 0 if all agree, 1 if something differs, 2 if it cannot run, 77 if this machine shows none of it.\n";
 
 const struct section *const sections[] = {
-    &copiesSection,         &perThreadSection,  &wildPointersSection,   &streamsSection,
-    &pointersSection,       &rangesSection,     &stackSection,          &argumentsSection,
-    &batchArgumentsSection, &capturesSection,   &captureQueriesSection, &entriesSection,
-    &entryPointsSection,    &behaviourSection,  &lifetimesSection,      &accessOrderSection,
-    &devicesSection,        &safeSection,       &guardedSection,        &safeBatchArgumentsSection,
-    &safeCapturesSection,   &attributesSection, &safeDevicesSection,    NULL,
+    &copiesSection,
+    &perThreadSection,
+    &wildPointersSection,
+    &streamsSection,
+    &pointersSection,
+    &rangesSection,
+    &stackSection,
+    &argumentsSection,
+    &batchArgumentsSection,
+    &capturesSection,
+    &captureQueriesSection,
+    &graphsSection,
+    &entriesSection,
+    &entryPointsSection,
+    &behaviourSection,
+    &lifetimesSection,
+    &accessOrderSection,
+    &devicesSection,
+    &safeSection,
+    &guardedSection,
+    &safeBatchArgumentsSection,
+    &safeCapturesSection,
+    &attributesSection,
+    &safeDevicesSection,
+    NULL,
 };
 enum { MOST_SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
@@ -50,32 +69,6 @@ static int playChild(char **arguments)
                        (int)strtol(arguments[3], NULL, 10));
 }
 
-static bool askAbout(struct about *about)
-{
-    const struct section *const only = &aboutSection;
-    struct showing showing;
-    runSections(&only, 1, 1, &showing);
-    if (showing.broken) {
-        (void)fprintf(stderr, "conformance: no driver to ask: %s", showing.broken);
-        return false;
-    }
-    about->simulated = strcmp(factsFind(&showing.facts, "simulated"), "yes") == 0;
-    about->devices = (int)strtol(factsFind(&showing.facts, "devices"), NULL, 10);
-    about->version = (int)strtol(factsFind(&showing.facts, "version"), NULL, 10);
-    about->driver = textCopy(factsFind(&showing.facts, "driver"));
-    about->device = textCopy(factsFind(&showing.facts, "device"));
-    showingFree(&showing);
-    return true;
-}
-
-static const char *today(void)
-{
-    static char text[16];
-    const time_t now = time(NULL);
-    (void)strftime(text, sizeof(text), "%Y-%m-%d", gmtime(&now)); /* NOLINT(concurrency-mt-unsafe): one thread */
-    return text;
-}
-
 static bool recordSection(const struct section *section, const struct showing *showing, const struct about *about,
                           const char *directory)
 {
@@ -83,16 +76,56 @@ static bool recordSection(const struct section *section, const struct showing *s
     char comment[1024];
     if (section->promises || showing->broken)
         return true;
+    mkdir(directory, 0777);
     (void)snprintf(path, sizeof(path), "%s/%s.tsv", directory, section->name);
     (void)snprintf(comment, sizeof(comment), "# %s\n# measured: %d x %s, driver %s, %s\n", section->about,
-                   about->devices, about->device, about->driver, today());
+                   about->devices, about->device, about->driver, about->date);
     return factsWrite(&showing->facts, path, comment, section->columns);
 }
 
 struct options {
-    const char *compare, *record, *report;
+    const char *compare, *record, *answers, *report;
     int jobs;
 };
+
+/* What `record` wrote of a section; an empty showing, and false, if it wrote nothing. */
+static bool readAnswers(const struct section *section, const char *directory, struct showing *showing)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof(path), "%s/%s.tsv", directory, section->name);
+    *showing = (struct showing){.lacks = textCopy("what was not recorded")};
+    return !section->promises && factsRead(&showing->facts, path);
+}
+
+static const char *known(struct showing *showing, const char *what)
+{
+    const char *const answer = factsFind(&showing->facts, what);
+    return answer ? answer : "";
+}
+
+static bool learnAbout(const struct options *options, struct about *about)
+{
+    const struct section *const only = &aboutSection;
+    struct showing showing;
+    if (options->answers && !readAnswers(only, options->answers, &showing))
+        return false;
+    if (!options->answers)
+        runSections(&only, 1, 1, &showing);
+    if (showing.broken) {
+        (void)fprintf(stderr, "conformance: no driver to ask: %s", showing.broken);
+        return false;
+    }
+    about->simulated = strcmp(known(&showing, "simulated"), "yes") == 0;
+    about->devices = (int)strtol(known(&showing, "devices"), NULL, 10);
+    about->version = (int)strtol(known(&showing, "version"), NULL, 10);
+    about->driver = textCopy(known(&showing, "driver"));
+    about->device = textCopy(known(&showing, "device"));
+    about->date = textCopy(known(&showing, "date"));
+    if (options->record)
+        recordSection(only, &showing, about, options->record);
+    showingFree(&showing);
+    return true;
+}
 
 static void writeRow(FILE *out, const char *name, struct tally tally, int processes, double seconds)
 {
@@ -113,7 +146,7 @@ static bool reportSections(const struct section *const *chosen, struct showing *
     FILE *const later = open_memstream(&details, &size);
     if (!later || !reportOpen(options->compare, about, later))
         return false;
-    (void)fprintf(out, "cucopy conformance, %s\ndriver   %s\ndevices  %d x %s\n\n", today(), about->driver,
+    (void)fprintf(out, "cucopy conformance, %s\ndriver   %s\ndevices  %d x %s\n\n", about->date, about->driver,
                   about->devices, about->device);
     (void)fprintf(out, "%-22s %7s %7s %10s %7s %9s %10s %8s\n", "section", "facts", "agree", "explained", "differ",
                   "not shown", "processes", "seconds");
@@ -165,13 +198,10 @@ static size_t choose(char **names, int count, int devices, const struct section 
 static int parse(int count, char **arguments, struct options *options)
 {
     static const struct option known[] = {
-        {"compare", required_argument, NULL, 'c'},
-        {"record", required_argument, NULL, 'r'},
-        {"report", required_argument, NULL, 'o'},
-        {"jobs", required_argument, NULL, 'j'},
-        {"list", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"compare", required_argument, NULL, 'c'}, {"record", required_argument, NULL, 'r'},
+        {"answers", required_argument, NULL, 'a'}, {"report", required_argument, NULL, 'o'},
+        {"jobs", required_argument, NULL, 'j'},    {"list", no_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
     };
     for (int option = 0; (option = getopt_long(count, arguments, "", known, NULL)) != -1;) /* NOLINT */
         switch (option) {
@@ -180,6 +210,9 @@ static int parse(int count, char **arguments, struct options *options)
             break;
         case 'r':
             options->record = optarg;
+            break;
+        case 'a':
+            options->answers = optarg;
             break;
         case 'o':
             options->report = optarg;
@@ -199,6 +232,16 @@ static int parse(int count, char **arguments, struct options *options)
             return 2;
         }
     return -1;
+}
+
+/* Keeps the sections that were recorded. */
+static size_t readAll(const struct section **chosen, size_t count, const char *directory, struct showing *showings)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!chosen[i]->promises && readAnswers(chosen[i], directory, &showings[kept]))
+            chosen[kept++] = chosen[i];
+    return kept;
 }
 
 static bool copyTo(const char *path, const char *text)
@@ -222,14 +265,15 @@ int main(int count, char **arguments)
     const int parsed = parse(count, arguments, &options);
     if (parsed >= 0)
         return parsed;
-    if (!askAbout(&about))
+    if (!learnAbout(&options, &about))
         return 2;
-    const size_t chosenCount = choose(arguments + optind, count - optind, about.devices, chosen);
+    size_t chosenCount = choose(arguments + optind, count - optind, about.devices, chosen);
     if (!chosenCount)
         return 77;
-    if (options.record)
-        mkdir(options.record, 0777);
-    runSections(chosen, chosenCount, options.jobs, showings);
+    if (options.answers)
+        chosenCount = readAll(chosen, chosenCount, options.answers, showings);
+    else
+        runSections(chosen, chosenCount, options.jobs, showings);
 
     char *text = NULL;
     size_t size = 0;
@@ -246,5 +290,6 @@ int main(int count, char **arguments)
         showingFree(&showings[i]);
     free(about.driver);
     free(about.device);
+    free(about.date);
     return good ? 0 : 1;
 }

@@ -16,8 +16,11 @@ struct cause {
     char *section, *pattern, *phrase;
 };
 
+enum { MOST_LINES = 100 }; /* about the differences of a section */
+
 static struct {
     FILE *out;
+    size_t lines;
     const struct about *about;
     struct explanation *explanations;
     struct cause *causes;
@@ -100,6 +103,15 @@ static const char *wrongLastWords(const char *section, const char *key, const ch
     return "a cause that crashes.tsv knows";
 }
 
+/* Begins a line about a difference; false if there were enough of them. */
+static bool sayDiffers(const struct section *section, const char *key)
+{
+    if (report.lines++ >= MOST_LINES)
+        return false;
+    (void)fprintf(report.out, "differs: %s: %s: ", section->name, key);
+    return true;
+}
+
 static void compareOne(const struct section *section, const struct fact *told, const char *expected, const char *says,
                        struct tally *tally)
 {
@@ -116,15 +128,17 @@ static void compareOne(const struct section *section, const struct fact *told, c
         return;
     }
     tally->differ++;
-    (void)fprintf(report.out, "differs: %s: %s: expected %s, got %s\n", section->name, told->key,
-                  expected ? expected : "(nothing is known)", told->answer);
+    if (!sayDiffers(section, told->key))
+        return;
+    (void)fprintf(report.out, "expected %s, got %s\n", expected ? expected : "(nothing is known)", told->answer);
     if (says && *says)
         (void)fprintf(report.out, "%s%s", says, says[strlen(says) - 1] == '\n' ? "" : "\n");
     if (cause)
         (void)fprintf(report.out, "  and it should have said: %s\n", cause);
 }
 
-/* Each explanation in one line, however often it was needed; one that was not needed is a difference itself. */
+/* Each explanation in one line, however often it was needed. One that was not needed is a difference itself, but for a
+ * real driver, which has machines of its own and moods. */
 static void writeExplanations(const struct section *section, bool all, struct tally *tally)
 {
     for (size_t i = 0; i < report.explanationCount; i++) {
@@ -145,6 +159,7 @@ static void writeExplanations(const struct section *section, bool all, struct ta
 struct tally reportSection(const struct section *section, struct showing *showing, struct facts *expected)
 {
     struct tally tally = {.facts = expected->count};
+    report.lines = 0;
     for (size_t i = 0; i < showing->facts.count; i++) {
         const struct fact *const told = &showing->facts.list[i];
         compareOne(section, told, factsFind(expected, told->key), factsFind(&showing->says, told->key), &tally);
@@ -152,13 +167,15 @@ struct tally reportSection(const struct section *section, struct showing *showin
     for (size_t i = 0; i < expected->count; i++)
         if (!factsFind(&showing->facts, expected->list[i].key)) {
             tally.unanswered++;
-            if (!*showing->lacks && !showing->broken)
-                (void)fprintf(report.out, "differs: %s: %s: nobody asked\n", section->name, expected->list[i].key);
+            if (!*showing->lacks && !showing->broken && sayDiffers(section, expected->list[i].key))
+                (void)fprintf(report.out, "nobody asked\n");
         }
-    writeExplanations(section, !*showing->lacks, &tally);
-    if (*showing->lacks)
+    if (report.lines > MOST_LINES)
+        (void)fprintf(report.out, "differs: %s: and %zu more\n", section->name, report.lines - MOST_LINES);
+    writeExplanations(section, report.about->simulated && !*showing->lacks, &tally);
+    if (*showing->lacks && tally.unanswered)
         (void)fprintf(report.out, "%s: not here: %s\n", section->name, showing->lacks);
-    else
+    else if (!*showing->lacks)
         tally.differ += tally.unanswered;
     if (showing->broken) {
         tally.differ++;

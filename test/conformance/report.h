@@ -13,7 +13,7 @@
 struct about {
     bool simulated;
     int devices, version;
-    char *driver, *device; /* for a reader */
+    char *driver, *device, *date; /* for a reader */
 };
 
 struct tally {

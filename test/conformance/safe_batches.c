@@ -39,9 +39,9 @@ const struct section safeBatchArgumentsSection = {
 static const char *replay(CUgraph graph, const struct memory *dst, const struct memory *src, CUstream stream)
 {
     CUgraphExec exec = NULL;
-    MUST(cudrvGraphInstantiate(&exec, graph, 0));
     fillMemory(src, BYTES, 3);
     MUST(cudrvCtxPushCurrent(contextNamed("A")));
+    MUST(cudrvGraphInstantiate(&exec, graph, 0));
     MUST(cudrvGraphLaunch(exec, stream));
     MUST(cudrvStreamSynchronize(stream));
     MUST(cudrvCtxPopCurrent(NULL));

@@ -11,7 +11,7 @@ extern const struct section wildPointersSection;
 extern const struct section streamsSection, pointersSection;
 extern const struct section stackSection;
 extern const struct section argumentsSection, batchArgumentsSection;
-extern const struct section capturesSection, captureQueriesSection;
+extern const struct section capturesSection, captureQueriesSection, graphsSection;
 extern const struct section entriesSection, entryPointsSection;
 extern const struct section behaviourSection, lifetimesSection;
 extern const struct section rangesSection;

@@ -203,23 +203,30 @@ static CUresult copy3DWithAttributes(const CUDA_MEMCPY3D_BATCH_OP *operation, un
     return issue3D(stream, operation, false, streamIsIdle(stream));
 }
 
-/* The per-thread variants do not differ, see streamOfBatch. */
+/* Measured: to the per-thread variants of the older forms NULL is the per-thread default stream; to those of the newer
+   ones it is refused as ever, see streamOfBatch. */
+static CUstream oldStream(CUstream stream, bool perThread)
+{
+    return stream == NULL && perThread ? CU_STREAM_PER_THREAD : stream;
+}
+
 #define API_BATCH(symbol, parameters, call)                                                                            \
     API(symbol, parameters, call)                                                                                      \
     API(symbol##_ptsz, parameters, call)
 
-API_BATCH(cuMemcpyBatchAsync,
-          (CUdeviceptr * dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attributes,
-           size_t *firsts, size_t attributeCount, size_t *failedIndex, CUstream stream),
-          copyBatch(&(Batch){dsts, srcs, sizes, count, attributes, firsts, attributeCount}, failedIndex, stream))
+API_PTSZ(cuMemcpyBatchAsync,
+         (CUdeviceptr * dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attributes,
+          size_t *firsts, size_t attributeCount, size_t *failedIndex, CUstream stream),
+         copyBatch(&(Batch){dsts, srcs, sizes, count, attributes, firsts, attributeCount}, failedIndex,
+                   oldStream(stream, perThread)))
 API_BATCH(cuMemcpyBatchAsync_v2,
           (CUdeviceptr * dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attributes,
            size_t *firsts, size_t attributeCount, CUstream stream),
           copyBatch(&(Batch){dsts, srcs, sizes, count, attributes, firsts, attributeCount}, NULL, stream))
-API_BATCH(cuMemcpy3DBatchAsync,
-          (size_t count, CUDA_MEMCPY3D_BATCH_OP *operations, size_t *failedIndex, unsigned long long flags,
-           CUstream stream),
-          copyBatch3D(operations, count, flags, failedIndex, stream))
+API_PTSZ(cuMemcpy3DBatchAsync,
+         (size_t count, CUDA_MEMCPY3D_BATCH_OP *operations, size_t *failedIndex, unsigned long long flags,
+          CUstream stream),
+         copyBatch3D(operations, count, flags, failedIndex, oldStream(stream, perThread)))
 API_BATCH(cuMemcpy3DBatchAsync_v2,
           (size_t count, CUDA_MEMCPY3D_BATCH_OP *operations, unsigned long long flags, CUstream stream),
           copyBatch3D(operations, count, flags, NULL, stream))

@@ -54,6 +54,10 @@ static void copyNode(ExecNode *copy, const GraphNode *node)
 
 static CUresult instantiate(CUgraphExec *out, CUgraph handle, unsigned long long flags)
 {
+    Context *current;
+    const CUresult refusal = contextRequire(&current); /* measured; launching wants none */
+    if (refusal != CUDA_SUCCESS)
+        return refusal;
     Graph *graph = graphFind(handle);
     if (out == NULL || graph == NULL || graph->captured || !graphOrder(graph))
         return CUDA_ERROR_INVALID_VALUE;
