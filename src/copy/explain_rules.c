@@ -37,7 +37,10 @@ static int badArgument(const struct cucopyCase *about, struct cucopyText *text)
     if (!about->failure.reason)
         return 0;
     cucopySay(text, CAUSE "%s.\n" REMEDY "%s.\n", about->failure.reason,
-              about->failure.result == CUDA_ERROR_INVALID_VALUE ? "correct that argument" : "ask for something else");
+              about->failure.result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+                  ? "ask for another access order, or make the call outside the capture"
+              : about->failure.result == CUDA_ERROR_NOT_SUPPORTED ? "leave the path to cucopy (CUCOPY_BATCH_AUTO)"
+                                                                  : "correct that argument");
     return 1;
 }
 

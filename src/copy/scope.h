@@ -66,26 +66,13 @@ static inline CUresult cucopyPop(CUcontext *pushed)
     return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_CONTEXT : result;
 }
 
-/* Leave after a copy that was enqueued. */
+/* Leave after a copy that was enqueued. After one that failed, cucopyFail leaves. */
 static inline CUresult cucopyScopeRestore(struct cucopyScope *scope)
 {
     if (!scope->pushed)
         return CUDA_SUCCESS;
     scope->step = CUCOPY_STEP_RESTORE;
     return cucopyPop(&scope->pushed);
-}
-
-/* Leave with the result of the copy, which wins over the pop's. After a copy that failed, cucopyFail leaves as well. */
-static inline CUresult cucopyScopeLeave(struct cucopyScope *scope, CUresult copied)
-{
-    scope->step = CUCOPY_STEP_COPY;
-    if (!scope->pushed)
-        return copied;
-    const CUresult restored = cucopyPop(&scope->pushed);
-    if (copied != CUDA_SUCCESS)
-        return copied;
-    scope->step = CUCOPY_STEP_RESTORE;
-    return restored;
 }
 
 #endif

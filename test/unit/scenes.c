@@ -105,18 +105,20 @@ const char *sceneCannot(const struct scene *scene, int deviceCount)
     return NULL;
 }
 
+static const struct scene *named(const char *name, const struct scene *scenes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(scenes[i].name, name) == 0)
+            return &scenes[i];
+    return NULL;
+}
+
 const struct scene *sceneNamed(const char *name)
 {
-    for (size_t i = 0; i < stateSceneCount; i++)
-        if (strcmp(stateScenes[i].name, name) == 0)
-            return &stateScenes[i];
-    for (size_t i = 0; i < pointerSceneCount; i++)
-        if (strcmp(pointerScenes[i].name, name) == 0)
-            return &pointerScenes[i];
-    for (size_t i = 0; i < processSceneCount; i++)
-        if (strcmp(processScenes[i].name, name) == 0)
-            return &processScenes[i];
-    return NULL;
+    const struct scene *found = named(name, stateScenes, stateSceneCount);
+    found = found ? found : named(name, pointerScenes, pointerSceneCount);
+    found = found ? found : named(name, batchScenes, batchSceneCount);
+    return found ? found : named(name, processScenes, processSceneCount);
 }
 
 /* ---- Memory ---- */

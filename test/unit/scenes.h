@@ -34,8 +34,8 @@ struct scene {
     const char *lacks;
 };
 
-extern const struct scene stateScenes[], pointerScenes[], processScenes[];
-extern const size_t stateSceneCount, pointerSceneCount, processSceneCount;
+extern const struct scene batchScenes[], pointerScenes[], processScenes[], stateScenes[];
+extern const size_t batchSceneCount, pointerSceneCount, processSceneCount, stateSceneCount;
 
 const struct scene *sceneNamed(const char *name);
 

@@ -136,11 +136,16 @@ static void a_text_is_cut_where_the_room_ends(void **state)
     }
 }
 
+/* Those that need no process of their own. */
 static const struct scene *nthScene(size_t n)
 {
-    return n < stateSceneCount                       ? &stateScenes[n]
-           : n < stateSceneCount + pointerSceneCount ? &pointerScenes[n - stateSceneCount]
-                                                     : NULL;
+    if (n < stateSceneCount)
+        return &stateScenes[n];
+    n -= stateSceneCount;
+    if (n < pointerSceneCount)
+        return &pointerScenes[n];
+    n -= pointerSceneCount;
+    return n < batchSceneCount ? &batchScenes[n] : NULL;
 }
 
 static const char *const queries[] = {
