@@ -101,6 +101,7 @@ if [ "$goal" = tools ]; then
     want clang-format command -v clang-format
     want clang-tidy command -v clang-tidy
     want shellcheck command -v shellcheck
+    want gcc-mingw-w64-x86-64-win32 command -v x86_64-w64-mingw32-gcc
     want python3-pip imports pip
 fi
 install_missing
