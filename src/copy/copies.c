@@ -4,6 +4,7 @@
  * per-thread variants.
  */
 #include "copy/failure.h"
+#include "copy/options.h"
 #include "copy/owner.h"
 #include "copy/scope.h"
 
@@ -31,11 +32,11 @@ CUresult CUDAAPI cucopyMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t Byte
 }
 
 /* Inside its scope: a refused copy is still within it when the owner's turn comes. */
-static CUresult copyWithOptions(const struct cucopyScope *scope, CUdeviceptr dst, CUdeviceptr src, size_t bytes,
-                                const cucopyOptions *options)
+static CUresult copyWithPolicy(struct cucopyScope *scope, CUdeviceptr dst, CUdeviceptr src, size_t bytes,
+                               cucopyContextPolicy policy)
 {
     const CUresult result = cudrvMemcpyAsync(dst, src, bytes, scope->stream);
-    if (result != CUDA_ERROR_INVALID_VALUE || !options || options->context != CUCOPY_CONTEXT_OWNER)
+    if (result != CUDA_ERROR_INVALID_VALUE || policy != CUCOPY_CONTEXT_OWNER)
         return result;
     return cucopyCopyAsOwner(scope, dst, src, bytes);
 }
@@ -43,12 +44,14 @@ static CUresult copyWithOptions(const struct cucopyScope *scope, CUdeviceptr dst
 CUresult CUDAAPI cucopyMemcpyAsyncEx(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, const cucopyOptions *options,
                                      CUstream hStream)
 {
-    if (options && (options->size < sizeof(*options) || (unsigned)options->context > CUCOPY_CONTEXT_OWNER)) {
+    cucopyOptions chosen = CUCOPY_OPTIONS_INIT;
+    if (!cucopyReadOptions(options, &chosen, sizeof(chosen)) || (unsigned)chosen.context > CUCOPY_CONTEXT_OWNER) {
         struct cucopyScope scope = {.stream = hStream, .step = CUCOPY_STEP_COPY};
         return cucopyFailCall(&scope, CUDA_ERROR_INVALID_VALUE, CUCOPY_THIS_CALL,
-                              "the options have a size or a context policy that no version of cucopy has");
+                              "the options have a size or a context policy that this version of cucopy does not know");
     }
-    IN_SCOPE(ByteCount, copyWithOptions(&scope, dst, src, ByteCount, options), cucopyFailCopy, dst, src, ByteCount);
+    IN_SCOPE(ByteCount, copyWithPolicy(&scope, dst, src, ByteCount, chosen.context), cucopyFailCopy, dst, src,
+             ByteCount);
 }
 
 CUresult CUDAAPI cucopyMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,

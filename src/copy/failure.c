@@ -6,6 +6,7 @@
  */
 #include "copy/failure.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #if defined(_MSC_VER)
@@ -156,49 +157,41 @@ static void askExplicitStream(cucopyFailure *failure, CUcontext now)
     failure->capture = askCapture(failure->stream, 0);
 }
 
-/* The entry point of the failing step, if that is what the driver lacks. */
+/*
+ * The entry point of the failing step, if that is what the driver lacks. A batch is not here: it makes do without the
+ * driver's own, and its reason says what it could not do without.
+ */
 static const char *missingEntry(const struct cucopyScope *scope, const char *function)
 {
     static const char *const copies[] = {
-        "cuMemcpyAsync",
-        "cuMemcpyPeerAsync",
-        "cuMemcpyHtoDAsync",
-        "cuMemcpyDtoHAsync",
-        "cuMemcpyDtoDAsync",
-        "cuMemcpyHtoAAsync",
-        "cuMemcpyAtoHAsync",
-        "cuMemcpy2DAsync",
-        "cuMemcpy3DAsync",
-        "cuMemcpy3DPeerAsync",
-        "cuMemcpyBatchAsync",
-        "cuMemcpyBatchAsync_v12080",
-        "cuMemcpy3DBatchAsync",
-        "cuMemcpy3DBatchAsync_v12080",
-        "cuMemcpyWithAttributesAsync",
-        "cuMemcpy3DWithAttributesAsync",
+        "cuMemcpyAsync",     "cuMemcpyPeerAsync",   "cuMemcpyHtoDAsync",           "cuMemcpyDtoHAsync",
+        "cuMemcpyDtoDAsync", "cuMemcpyHtoAAsync",   "cuMemcpyAtoHAsync",           "cuMemcpy2DAsync",
+        "cuMemcpy3DAsync",   "cuMemcpy3DPeerAsync", "cuMemcpyWithAttributesAsync", "cuMemcpy3DWithAttributesAsync",
     };
-    const char *step = NULL;
+    const char *const variant = cucopyIsPerThread(function) ? "_ptsz" : "";
+    const char *missing = NULL;
+    char name[64];
     switch (scope->step) {
     case CUCOPY_STEP_QUERY:
-        step = scope->target ? "cuCtxGetCurrent" : "cuStreamGetCtx";
+        missing = scope->target ? "cuCtxGetCurrent" : "cuStreamGetCtx";
         break;
     case CUCOPY_STEP_ENTER:
-        step = "cuCtxPushCurrent";
+        missing = "cuCtxPushCurrent";
         break;
     case CUCOPY_STEP_RESTORE:
-        step = "cuCtxPopCurrent";
+        missing = "cuCtxPopCurrent";
         break;
     default:
-        break;
+        for (size_t i = 0; i < sizeof(copies) / sizeof(*copies) && !missing; i++) {
+            (void)snprintf(name, sizeof(name), "%s%s", copies[i], variant);
+            if (!strcmp(name + strlen("cu"), function + strlen("cucopy")))
+                missing = copies[i];
+        }
+        if (missing && cudrvHas(name))
+            missing = NULL;
+        return missing;
     }
-    if (step)
-        return cudrvHas(step) ? NULL : step;
-    const size_t ours = strlen("cucopy"), theirs = strlen("cu");
-    const size_t length = strlen(function) - ours - (cucopyIsPerThread(function) ? strlen("_ptsz") : 0);
-    for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); ++i)
-        if (strlen(copies[i] + theirs) == length && memcmp(copies[i] + theirs, function + ours, length) == 0)
-            return cudrvHas(copies[i]) ? NULL : copies[i];
-    return NULL;
+    return cudrvHas(missing) ? NULL : missing;
 }
 
 CUresult cucopyFail(struct cucopyScope *scope, CUresult result, const cucopyFailure *what)
@@ -214,7 +207,7 @@ CUresult cucopyFail(struct cucopyScope *scope, CUresult result, const cucopyFail
     failure.streamContext = scope->target;
     failure.currentContext = scope->current;
     failure.streamDevice = failure.currentDevice = -1;
-    failure.enqueued = failure.step == CUCOPY_STEP_RESTORE && scope->pushed;
+    failure.enqueued |= failure.step == CUCOPY_STEP_RESTORE && scope->pushed;
 
     const int mayAsk = loaded && !cucopyIsSilent(result);
     const int copying = failure.step == CUCOPY_STEP_COPY;

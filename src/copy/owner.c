@@ -17,18 +17,6 @@ static CUdevice unreachableOwner(CUdeviceptr address)
     return device;
 }
 
-/* Whether a context that may be current nowhere is on that device: pushing it is how drivers before 13.0 can be asked.
- */
-static int isOn(CUcontext context, CUdevice device)
-{
-    CUdevice found = -1;
-    if (!context || cudrvCtxPushCurrent(context) != CUDA_SUCCESS)
-        return 0;
-    const CUresult asked = cudrvCtxGetDevice(&found);
-    (void)cucopyPop(&(CUcontext){context});
-    return asked == CUDA_SUCCESS && found == device;
-}
-
 /* The primary context of that device with a reference of ours on it, if it is active; NULL otherwise. */
 static CUcontext retainPrimary(CUdevice device)
 {
@@ -40,32 +28,54 @@ static CUcontext retainPrimary(CUdevice device)
     return cudrvDevicePrimaryCtxRetain(&primary, device) == CUDA_SUCCESS ? primary : NULL;
 }
 
-static CUresult copyUnder(CUcontext context, CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
+static int callerIsOn(CUdevice device)
 {
-    CUcontext pushed = context;
-    if (cudrvCtxPushCurrent(context) != CUDA_SUCCESS)
-        return CUDA_ERROR_INVALID_VALUE;
-    const CUresult copied = cudrvMemcpyAsync(dst, src, bytes, stream);
-    const CUresult restored = cucopyPop(&pushed);
-    if (restored != CUDA_SUCCESS)
-        return restored;
-    return copied == CUDA_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUdevice current = -1;
+    return cudrvCtxGetDevice(&current) == CUDA_SUCCESS && current == device;
 }
 
-CUresult cucopyCopyAsOwner(const struct cucopyScope *scope, CUdeviceptr dst, CUdeviceptr src, size_t bytes)
+/* With the caller's stack as the caller has it. A pop that fails leaves the reference: the context is still in use. */
+static CUresult copyUnderPrimary(struct cucopyScope *scope, CUdevice device, CUdeviceptr dst, CUdeviceptr src,
+                                 size_t bytes)
+{
+    CUresult result = CUDA_ERROR_INVALID_VALUE;
+    const CUcontext primary = retainPrimary(device);
+    if (!primary)
+        return result;
+    if (cudrvCtxPushCurrent(primary) == CUDA_SUCCESS) {
+        scope->pushed = primary;
+        result = cudrvMemcpyAsync(dst, src, bytes, scope->stream);
+        const CUresult restored = cucopyPop(&scope->pushed);
+        if (restored != CUDA_SUCCESS) {
+            if (result == CUDA_SUCCESS)
+                scope->step = CUCOPY_STEP_RESTORE;
+            return result == CUDA_SUCCESS ? restored : CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    (void)cudrvDevicePrimaryCtxRelease(device);
+    return result == CUDA_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cucopyCopyAsOwner(struct cucopyScope *scope, CUdeviceptr dst, CUdeviceptr src, size_t bytes)
 {
     CUdevice owner = -1;
     if (cucopyStreamIsSpecial(scope->stream) ||
         ((owner = unreachableOwner(dst)) < 0 && (owner = unreachableOwner(src)) < 0))
         return CUDA_ERROR_INVALID_VALUE;
-    if (isOn(scope->current, owner))
-        return copyUnder(scope->current, dst, src, bytes, scope->stream);
 
+    /* Out of the stream's context. If that fails, what failed is the copy; leaving is tried again with its failure. */
+    if (scope->pushed && cucopyPop(&scope->pushed) != CUDA_SUCCESS)
+        return CUDA_ERROR_INVALID_VALUE;
     CUresult result = CUDA_ERROR_INVALID_VALUE;
-    const CUcontext primary = retainPrimary(owner);
-    if (primary) {
-        result = copyUnder(primary, dst, src, bytes, scope->stream);
-        (void)cudrvDevicePrimaryCtxRelease(owner);
+    if (!callerIsOn(owner))
+        result = copyUnderPrimary(scope, owner, dst, src, bytes);
+    else if (cudrvMemcpyAsync(dst, src, bytes, scope->stream) == CUDA_SUCCESS)
+        result = CUDA_SUCCESS;
+
+    /* A copy that failed is explained from within the stream's context. */
+    if (result == CUDA_ERROR_INVALID_VALUE && !scope->pushed && scope->current != scope->target) {
+        (void)cucopyScopeEnterTarget(scope);
+        scope->step = CUCOPY_STEP_COPY;
     }
     return result;
 }

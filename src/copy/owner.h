@@ -10,9 +10,10 @@
 
 /*
  * After the driver refused the copy with INVALID_VALUE inside scope, which is still entered: try it under a context of
- * the device that owns the side which this one cannot reach. CUDA_SUCCESS if that worked; otherwise INVALID_VALUE, and
- * the scope is as it was. If the context stack could not be mended, the code of the pop that failed.
+ * the device that owns the side which this one cannot reach. CUDA_SUCCESS: it worked, and the caller's stack is as it
+ * was. INVALID_VALUE: it did not, and the scope is entered as before. Another code, with the step RESTORE: it worked,
+ * but what the scope says is still pushed could not be popped.
  */
-CUCOPY_COLD CUresult cucopyCopyAsOwner(const struct cucopyScope *scope, CUdeviceptr dst, CUdeviceptr src, size_t bytes);
+CUCOPY_COLD CUresult cucopyCopyAsOwner(struct cucopyScope *scope, CUdeviceptr dst, CUdeviceptr src, size_t bytes);
 
 #endif

@@ -34,7 +34,6 @@ static const struct row rows[] = {
 struct driver {
     struct cudrvTable table;
     void *library;
-    char *asked; /* the path that cudrvLoad was given, NULL for the platform's driver */
     char path[4096];
 };
 
@@ -135,7 +134,6 @@ static void drop(struct driver *driver)
 {
     if (driver->library)
         cudrvLibraryClose(driver->library);
-    free(driver->asked);
     free(driver);
 }
 
@@ -149,12 +147,7 @@ static CUresult load(const char *path)
 
     char reason[512] = "";
     CUresult code = CUDA_SUCCESS;
-    if (path && !(driver->asked = malloc(strlen(path) + 1)))
-        code = fail(CUDA_ERROR_OUT_OF_MEMORY, "cannot load %s: %s", shown, "out of memory");
-    else if (path)
-        memcpy(driver->asked, path, strlen(path) + 1);
-
-    if (code == CUDA_SUCCESS && !(driver->library = cudrvLibraryOpen(path, reason, sizeof(reason))))
+    if (!(driver->library = cudrvLibraryOpen(path, reason, sizeof(reason))))
         code = fail(CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "cannot load %s: %s", shown, reason);
     if (code == CUDA_SUCCESS && !cudrvLibraryPath(driver->library, driver->path, sizeof(driver->path)))
         (void)snprintf(driver->path, sizeof(driver->path), "%s", path ? path : "unknown");
@@ -191,9 +184,7 @@ CUresult cudrvLoad(const char *path)
     const struct driver *const driver = loaded();
     if (!driver)
         return code;
-    if (!path || !strcmp(path, driver->path) || (driver->asked && !strcmp(path, driver->asked)))
-        return CUDA_SUCCESS;
-    return CUDA_ERROR_INVALID_VALUE;
+    return !path || cudrvLibraryIs(driver->library, path) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 const char *cudrvLoadError(void)

@@ -33,6 +33,14 @@ int cudrvLibrarySymbol(void *library, const char *symbol, void *function)
     return address != NULL;
 }
 
+int cudrvLibraryIs(void *library, const char *path)
+{
+    void *const found = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (found)
+        (void)dlclose(found);
+    return found == library;
+}
+
 int cudrvLibraryPath(void *library, char *path, size_t size)
 {
     const struct link_map *map = NULL;

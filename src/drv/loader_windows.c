@@ -32,6 +32,11 @@ int cudrvLibrarySymbol(void *library, const char *symbol, void *function)
     return address != NULL;
 }
 
+int cudrvLibraryIs(void *library, const char *path)
+{
+    return GetModuleHandleA(path) == (HMODULE)library;
+}
+
 int cudrvLibraryPath(void *library, char *path, size_t size)
 {
     const DWORD length = GetModuleFileNameA((HMODULE)library, path, (DWORD)size);

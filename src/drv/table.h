@@ -47,6 +47,9 @@ void cudrvLibraryClose(void *library);
 /* The address of a symbol into *function, a pointer to function; 0 and *function untouched if there is none. */
 int cudrvLibrarySymbol(void *library, const char *symbol, void *function);
 
+/* Whether path names that very library, which is open; opens nothing. */
+int cudrvLibraryIs(void *library, const char *path);
+
 /* The file that the library came from; returns 0 if the system will not say. */
 int cudrvLibraryPath(void *library, char *path, size_t size);
 

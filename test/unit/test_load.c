@@ -141,6 +141,15 @@ TEST(the_first_call_loads_the_platforms_driver)
     CHECK(!strcmp(cudrvLoadError(), ""));
 }
 
+TEST(the_driver_that_the_first_call_found_is_the_one_of_that_name)
+{
+    CHECK(dlopen(fake("lookup2.so"), RTLD_NOW | RTLD_LOCAL) != NULL);
+    CHECK((int)copyLegacy() == FAKE_LEGACY);
+    CHECK(cudrvLoad("libcuda.so.1") == CUDA_SUCCESS);
+    CHECK(cudrvLoad(fake("lookup2.so")) == CUDA_SUCCESS);
+    CHECK(cudrvLoad("libm.so.6") == CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST(asking_whether_an_entry_exists_loads_the_driver_too)
 {
     CHECK(dlopen(fake("lookup2.so"), RTLD_NOW | RTLD_LOCAL) != NULL);
@@ -298,6 +307,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_name_that_is_no_function_of_the_raw_layer_is_not_there),
         cmocka_unit_test(nothing_is_loaded_before_the_first_call),
         cmocka_unit_test(the_first_call_loads_the_platforms_driver),
+        cmocka_unit_test(the_driver_that_the_first_call_found_is_the_one_of_that_name),
         cmocka_unit_test(asking_whether_an_entry_exists_loads_the_driver_too),
         cmocka_unit_test(loading_again_has_no_effect_and_another_path_is_refused),
         cmocka_unit_test(a_file_that_is_not_there_is_named_and_every_call_says_so),

@@ -169,16 +169,25 @@ static void a_special_stream_is_not_tried_under_another_context(void **state)
     assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice));
 }
 
-static void options_that_no_version_has_are_refused_and_nothing_is_copied(void **state)
+static void options_that_this_version_does_not_know_are_refused_and_nothing_is_copied(void **state)
 {
     const struct fixture *const f = *state;
     const struct simulator *const sim = needSimulator();
     const cucopyOptions tooSmall = {sizeof(size_t), CUCOPY_CONTEXT_STREAM};
+    const cucopyOptions endless = {SIZE_MAX, CUCOPY_CONTEXT_STREAM};
+    const struct {
+        cucopyOptions options;
+        size_t later;
+    } later = {{sizeof(later), CUCOPY_CONTEXT_STREAM}, 1};
     const cucopyOptions unknown = {sizeof(unknown), (cucopyContextPolicy)7};
     sim->resetCalls();
     assert_result(cucopyMemcpyAsyncEx(f->pool, f->host, bytes, &tooSmall, f->world->awayStream),
                   CUDA_ERROR_INVALID_VALUE);
     assert_result(cucopyMemcpyAsyncEx(f->pool, f->host, bytes, &unknown, f->world->awayStream),
+                  CUDA_ERROR_INVALID_VALUE);
+    assert_result(cucopyMemcpyAsyncEx(f->pool, f->host, bytes, &endless, f->world->awayStream),
+                  CUDA_ERROR_INVALID_VALUE);
+    assert_result(cucopyMemcpyAsyncEx(f->pool, f->host, bytes, &later.options, f->world->awayStream),
                   CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(sim->calls("cuMemcpyAsync"), 0);
 }
@@ -205,6 +214,39 @@ static void each_call_of_the_second_try_that_fails_in_turn_leaves_the_stack_whol
     assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice));
 }
 
+/* The depth changes by what could not be popped, and the record names it; the copy's own fate is told as it is. */
+static void each_pop_that_fails_in_turn_is_reported_if_it_left_something(void **state)
+{
+    const struct fixture *const f = *state;
+    const struct simulator *const sim = needSimulator();
+    CUcontext primary = NULL;
+    needTwoDevices(f->world);
+    assert_success(cudrvDevicePrimaryCtxRetain(&primary, f->world->awayDevice));
+    for (int other = 0; other < 2; other++) {
+        if (other)
+            assert_success(cudrvCtxPushCurrent(f->world->home));
+        const struct stack before = stackNow();
+        for (unsigned long nth = 1; nth <= 4; nth++) {
+            sim->refuse("cuCtxPopCurrent_v2", nth, CUDA_ERROR_ILLEGAL_STATE, 0);
+            const CUresult result = toPool(f, CUCOPY_CONTEXT_OWNER);
+            sim->refuseNone();
+            cucopyFailure failure = CUCOPY_FAILURE_INIT;
+            if (stackNow().depth != before.depth) {
+                assert_result(result, CUDA_ERROR_ILLEGAL_STATE);
+                assert_success(cucopyLastFailure(&failure));
+                assert_int_equal(failure.step, CUCOPY_STEP_RESTORE);
+                assert_int_equal(failure.enqueued, 1);
+                assert_ptr_equal(failure.stillPushed, primary);
+                assert_success(cudrvCtxPopCurrent(NULL));
+                assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice)); /* still held for it */
+            }
+            assertStackIs(&before);
+        }
+    }
+    assert_success(cudrvStreamSynchronize(f->world->homeStream));
+    assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setUp, tearDown)
 
 int main(void)
@@ -217,7 +259,8 @@ int main(void)
         TEST(a_copy_that_works_at_once_costs_no_more_than_without_the_policy),
         TEST(another_code_than_invalid_value_is_not_tried_again),
         TEST(a_special_stream_is_not_tried_under_another_context),
-        TEST(options_that_no_version_has_are_refused_and_nothing_is_copied),
+        TEST(options_that_this_version_does_not_know_are_refused_and_nothing_is_copied),
+        TEST(each_pop_that_fails_in_turn_is_reported_if_it_left_something),
         TEST(each_call_of_the_second_try_that_fails_in_turn_leaves_the_stack_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
