@@ -54,6 +54,30 @@ static CUresult copySingly(struct cucopyEngine *engine)
     return CUDA_SUCCESS;
 }
 
+/* failed gets the entry that the driver names, if it names one. */
+static CUresult call(const struct cucopyBatch *batch, size_t *failed)
+{
+    CUmemcpyAttributes *const attrs = (CUmemcpyAttributes *)batch->attrs; /* the driver's own prototype has no const */
+    size_t *const attrsIdxs = (size_t *)batch->attrsIdxs;
+    *failed = SIZE_MAX;
+    return cucopyFormOfDriver(CUCOPY_BATCH_OF_RANGES) == CUCOPY_CALL_13000
+               ? cudrvMemcpyBatchAsync(batch->dsts, batch->srcs, batch->sizes, batch->count, attrs, attrsIdxs,
+                                       batch->numAttrs, batch->stream)
+               : cudrvMemcpyBatchAsync_v12080(batch->dsts, batch->srcs, batch->sizes, batch->count, attrs, attrsIdxs,
+                                              batch->numAttrs, failed, batch->stream);
+}
+
+CUresult cucopyEngineCopyAll(struct cucopyBatch *batch)
+{
+    size_t failed = SIZE_MAX;
+    const CUresult result = call(batch, &failed);
+    if (result == CUDA_SUCCESS)
+        batch->enqueued = batch->count;
+    else if (failed < batch->count)
+        batch->entry = failed;
+    return result;
+}
+
 /*
  * The driver waits for the stream if it is to read pinned memory during the call, and does not read pageable memory
  * then. So it is never asked to: the stream is waited for once, in the end.
@@ -62,15 +86,19 @@ static CUresult copyTogether(struct cucopyEngine *engine)
 {
     struct cucopyBatch *const batch = engine->batch;
     CUmemcpyAttributes attributes = *engine->attributes;
-    size_t first = 0;
+    const size_t first = 0;
     size_t failed = SIZE_MAX;
     if ((int)attributes.srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)
         attributes.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
-    const CUresult result = cucopyFormOfDriver(CUCOPY_BATCH_OF_RANGES) == CUCOPY_CALL_13000
-                                ? cudrvMemcpyBatchAsync(engine->dsts, engine->srcs, engine->sizes, engine->count,
-                                                        &attributes, &first, 1, batch->stream)
-                                : cudrvMemcpyBatchAsync_v12080(engine->dsts, engine->srcs, engine->sizes, engine->count,
-                                                               &attributes, &first, 1, &failed, batch->stream);
+    const struct cucopyBatch part = {.dsts = engine->dsts,
+                                     .srcs = engine->srcs,
+                                     .sizes = engine->sizes,
+                                     .count = engine->count,
+                                     .attrs = &attributes,
+                                     .attrsIdxs = &first,
+                                     .numAttrs = 1,
+                                     .stream = batch->stream};
+    const CUresult result = call(&part, &failed);
     if (result != CUDA_SUCCESS) {
         if (failed < engine->count)
             batch->entry = engine->firsts[failed];

@@ -51,6 +51,9 @@ static inline void cucopyEngineInit(struct cucopyEngine *engine, struct cucopyBa
     engine->readsInOrder = 0;
 }
 
+/* The whole batch by one call, as the caller wrote it, where the driver takes it so. Counts and sets as those below. */
+CUresult cucopyEngineCopyAll(struct cucopyBatch *batch);
+
 /* These count in batch->enqueued what they enqueue, and set batch->entry when they fail. */
 CUresult cucopyEngineAdd(struct cucopyEngine *engine, const struct cucopyRun *run);
 CUresult cucopyEngineFlush(struct cucopyEngine *engine);

@@ -120,7 +120,7 @@ CUresult cucopyLauncherAdd(struct cucopyLauncher *launcher, CUdeviceptr dst, CUd
     CUresult result = CUDA_SUCCESS;
     while (size != 0 && result == CUDA_SUCCESS) {
         const size_t piece = size < 2 * (size_t)PIECE ? size : PIECE;
-        cucopyPackGeneral(&launcher->words[4 * (size_t)launcher->header.count], dst, src, piece);
+        cucopyPackOne(&launcher->words[4 * (size_t)launcher->header.count], dst, src, piece);
         launcher->header.count++;
         launcher->bytes += piece;
         dst += piece;
@@ -134,7 +134,8 @@ CUresult cucopyLauncherAdd(struct cucopyLauncher *launcher, CUdeviceptr dst, CUd
     return result;
 }
 
-static CUresult copyEach(struct cucopyLauncher *launcher)
+/* Entries that may have to be cut into pieces. */
+static CUresult copyInPieces(struct cucopyLauncher *launcher)
 {
     const struct cucopyBatch *const batch = launcher->batch;
     CUresult result = CUDA_SUCCESS;
@@ -143,7 +144,7 @@ static CUresult copyEach(struct cucopyLauncher *launcher)
     return result == CUDA_SUCCESS ? cucopyLauncherFlush(launcher) : result;
 }
 
-/* ---- Copies of one size ---- */
+/* ---- Entries as they are ---- */
 
 /* How many low zeros all offsets have, up to what the kernel can make good. */
 static unsigned shiftOf(CUdeviceptr bits)
@@ -166,21 +167,25 @@ static int formFor(const struct cucopySurvey *survey, struct cucopyPacking *pack
                                    : CUCOPY_FORM_GENERAL;
 }
 
-static CUresult copyPacked(struct cucopyLauncher *launcher, size_t size)
+static CUresult copyPacked(struct cucopyLauncher *launcher)
 {
     const struct cucopyBatch *const batch = launcher->batch;
-    const int form = launcher->header.form;
-    const struct cucopyPacking packing = {launcher->header.dst, launcher->header.src, launcher->header.shift};
+    struct cucopyBlockHeader *const header = &launcher->header;
+    const struct cucopyPacking packing = {header->dst, header->src, header->shift};
     CUresult result = CUDA_SUCCESS;
     for (size_t done = 0; done < batch->count && result == CUDA_SUCCESS; done += launcher->capacity) {
+        const CUdeviceptr *const dsts = &batch->dsts[done];
+        const CUdeviceptr *const srcs = &batch->srcs[done];
         const size_t left = batch->count - done;
         const size_t count = left < launcher->capacity ? left : launcher->capacity;
-        if (form == CUCOPY_FORM_NARROW)
-            cucopyPackNarrow(launcher->words, &packing, &batch->dsts[done], &batch->srcs[done], count);
+        launcher->bytes = count * header->size;
+        if (header->form == CUCOPY_FORM_NARROW)
+            cucopyPackNarrow(launcher->words, &packing, dsts, srcs, count);
+        else if (header->form == CUCOPY_FORM_WIDE)
+            cucopyPackWide(launcher->words, &packing, dsts, srcs, count);
         else
-            cucopyPackWide(launcher->words, &packing, &batch->dsts[done], &batch->srcs[done], count);
-        launcher->header.count = (uint32_t)count;
-        launcher->bytes = count * size;
+            launcher->bytes = cucopyPackGeneral(launcher->words, dsts, srcs, &batch->sizes[done], count);
+        header->count = (uint32_t)count;
         launcher->entries = count;
         result = launch(launcher);
     }
@@ -193,11 +198,11 @@ CUresult cucopyKernelCopyAll(struct cucopyBatch *batch, const struct cucopySurve
     struct cucopyPacking packing;
     const int form = formFor(survey, &packing);
     cucopyLauncherInit(&launcher, batch, form, cucopyTouchesHost(survey), batch->count);
-    if (form == CUCOPY_FORM_GENERAL)
-        return copyEach(&launcher);
+    if (form == CUCOPY_FORM_GENERAL && survey->sizes >= 2 * (size_t)PIECE)
+        return copyInPieces(&launcher);
     launcher.header.dst = packing.dstBase;
     launcher.header.src = packing.srcBase;
     launcher.header.size = (uint32_t)survey->size;
     launcher.header.shift = (uint8_t)packing.shift;
-    return copyPacked(&launcher, survey->size);
+    return copyPacked(&launcher);
 }

@@ -16,10 +16,8 @@ enum { THRESHOLDS = 8 };
 
 static const struct threshold thresholds[CUCOPY_DIRECTIONS][THRESHOLDS] = {
     [CUCOPY_DEVICE_TO_DEVICE] = {{SIZE_MAX, 2}},
-    [CUCOPY_HOST_TO_DEVICE] =
-        {{1 << 10, 5}, {8 << 10, 4}, {24 << 10, 2}, {48 << 10, 6}, {96 << 10, 8}, {192 << 10, 14}, {384 << 10, 48}},
-    [CUCOPY_DEVICE_TO_HOST] =
-        {{1 << 10, 7}, {8 << 10, 6}, {24 << 10, 6}, {48 << 10, 8}, {96 << 10, 6}, {192 << 10, 8}, {768 << 10, 8}},
+    [CUCOPY_HOST_TO_DEVICE] = {{1536, 6}, {3 << 10, 5}, {6 << 10, 4}, {24 << 10, 3}, {192 << 10, 8}, {384 << 10, 64}},
+    [CUCOPY_DEVICE_TO_HOST] = {{96 << 10, 7}, {192 << 10, 8}, {384 << 10, 20}, {768 << 10, 32}},
     [CUCOPY_HOST_TO_HOST] = {{0, 0}},
 };
 

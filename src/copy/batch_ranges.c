@@ -95,6 +95,8 @@ static int look(struct cucopyRanges *ranges, CUdeviceptr address, struct cucopyR
         range->unsized = 1;
         range->access = 0;
     }
+    if ((range->start + range->moved + range->size) >> 48) /* the kernel's descriptions hold no such address */
+        range->access = 0;
     return 1;
 }
 
@@ -105,11 +107,11 @@ static size_t room(const struct cucopyRange *range, CUdeviceptr address)
     return range->size - (size_t)(address - range->start);
 }
 
-/* How many ranges begin at or before address. */
-static unsigned rank(const struct cucopyRanges *ranges, CUdeviceptr address)
+/* How many of the sorted ranges begin at or before address. */
+static unsigned rank(const struct cucopyRanges *ranges, unsigned count, CUdeviceptr address)
 {
     unsigned low = 0;
-    unsigned high = ranges->count;
+    unsigned high = count;
     while (low < high) {
         const unsigned middle = (low + high) / 2;
         if (ranges->range[ranges->sorted[middle]].start <= address)
@@ -120,51 +122,62 @@ static unsigned rank(const struct cucopyRanges *ranges, CUdeviceptr address)
     return low;
 }
 
-static void forget(struct cucopyRanges *ranges, unsigned index)
+/* Among the first count of the sorted. */
+static void sortIn(struct cucopyRanges *ranges, unsigned count, unsigned index)
+{
+    const unsigned position = rank(ranges, count, ranges->range[index].start);
+    memmove(&ranges->sorted[position + 1], &ranges->sorted[position], (count - position) * sizeof(ranges->sorted[0]));
+    ranges->sorted[position] = (uint16_t)index;
+}
+
+static void startSorting(struct cucopyRanges *ranges)
+{
+    for (unsigned i = 0; i < ranges->count; i++)
+        sortIn(ranges, i, i + 1);
+    memset(ranges->guess, 0, sizeof(ranges->guess));
+}
+
+/* Makes room in place of the range that has been there longest and is not in use. */
+static unsigned drop(struct cucopyRanges *ranges)
 {
     unsigned position = 0;
-    while (ranges->sorted[position] != index)
+    do
+        ranges->victim = ranges->victim % CUCOPY_RANGES + 1;
+    while (ranges->victim == ranges->at[CUCOPY_DST] || ranges->victim == ranges->at[CUCOPY_SRC]);
+    while (ranges->sorted[position] != ranges->victim)
         position++;
     ranges->count--;
     memmove(&ranges->sorted[position], &ranges->sorted[position + 1],
             (ranges->count - position) * sizeof(ranges->sorted[0]));
-}
-
-/* A free place; if there is none, that of the range which has been there longest and is not in use. */
-static unsigned place(struct cucopyRanges *ranges)
-{
-    if (ranges->count < CUCOPY_RANGES)
-        return ranges->count;
-    do
-        ranges->victim = (ranges->victim + 1) % CUCOPY_RANGES;
-    while (ranges->victim == ranges->at[CUCOPY_DST] || ranges->victim == ranges->at[CUCOPY_SRC]);
-    forget(ranges, ranges->victim);
     return ranges->victim;
 }
 
 static unsigned keep(struct cucopyRanges *ranges, const struct cucopyRange *range)
 {
-    const unsigned index = place(ranges);
-    const unsigned position = rank(ranges, range->start);
-    memmove(&ranges->sorted[position + 1], &ranges->sorted[position],
-            (ranges->count - position) * sizeof(ranges->sorted[0]));
-    ranges->sorted[position] = (uint16_t)index;
+    const unsigned index = ranges->count < CUCOPY_RANGES ? ranges->count + 1 : drop(ranges);
     ranges->range[index] = *range;
+    if (ranges->count >= CUCOPY_MANY_RANGES)
+        sortIn(ranges, ranges->count, index);
     ranges->count++;
-    if (ranges->count == CUCOPY_FEW_RANGES)
-        for (size_t i = 0; i < sizeof(ranges->guess) / sizeof(ranges->guess[0]); i++)
-            ranges->guess[i] = CUCOPY_RANGES;
+    if (ranges->count == CUCOPY_MANY_RANGES)
+        startSorting(ranges);
     return index;
 }
 
-/* CUCOPY_RANGES if nothing is mapped there. */
+/* 0 if nothing is mapped there. */
 static unsigned find(struct cucopyRanges *ranges, CUdeviceptr address)
 {
-    const unsigned before = rank(ranges, address);
-    if (before > 0 && cucopyRangeHolds(&ranges->range[ranges->sorted[before - 1]], address, 1))
-        return ranges->sorted[before - 1];
+    if (ranges->count >= CUCOPY_MANY_RANGES) {
+        const unsigned before = rank(ranges, ranges->count, address);
+        if (before > 0 && cucopyRangeHolds(&ranges->range[ranges->sorted[before - 1]], address, 1))
+            return ranges->sorted[before - 1];
+    } else {
+        for (unsigned i = 1; i <= ranges->count; i++)
+            if (cucopyRangeHolds(&ranges->range[i], address, 1))
+                return i;
+    }
     struct cucopyRange found;
-    return look(ranges, address, &found) ? keep(ranges, &found) : CUCOPY_RANGES;
+    return look(ranges, address, &found) ? keep(ranges, &found) : 0;
 }
 
 /* Copies may cross from one mapping into the next, so a range takes in what follows it until size bytes fit. */
@@ -184,10 +197,10 @@ const struct cucopyRange *cucopyRangeFind(struct cucopyRanges *ranges, enum cuco
                                           size_t size)
 {
     const unsigned index = find(ranges, address);
-    if (index == CUCOPY_RANGES)
+    if (index == 0)
         return NULL;
     struct cucopyRange *const range = &ranges->range[index];
-    if (ranges->count >= CUCOPY_FEW_RANGES)
+    if (ranges->count >= CUCOPY_MANY_RANGES)
         *cucopyGuessFor(ranges, address) = (uint16_t)index;
     ranges->at[side] = (uint16_t)index;
     if (range->memory == CUCOPY_MEMORY_UNKNOWN || range->unsized || size <= room(range, address))

@@ -34,31 +34,34 @@ struct cucopyRange {
     uint8_t unsized; /* the driver does not say where it ends */
 };
 
-enum { CUCOPY_RANGES = 512, CUCOPY_GUESS_BITS = 10, CUCOPY_FEW_RANGES = 4 };
+enum { CUCOPY_RANGES = 512, CUCOPY_GUESS_BITS = 10 };
+
+/* Few ranges are looked through one by one; from this many on they are sorted, and guessed at first. */
+enum { CUCOPY_MANY_RANGES = 4 };
 
 enum cucopySideOfCopy { CUCOPY_DST, CUCOPY_SRC };
 
+/* 22 KB, of which a small batch touches the beginning. */
 struct cucopyRanges {
     CUdevice device; /* the stream's */
     int managed;     /* whether kernels there may touch managed memory at any time; -1 until somebody asks */
     unsigned count;
-    unsigned victim;                        /* the next to be dropped if all are taken */
-    uint16_t at[2];                         /* the last range of each side */
-    uint16_t sorted[CUCOPY_RANGES];         /* by address */
-    uint16_t guess[1 << CUCOPY_GUESS_BITS]; /* from CUCOPY_FEW_RANGES on: where an address was lately, by its 2 MiB */
-    struct cucopyRange range[CUCOPY_RANGES + 1]; /* the last is empty, to begin with */
+    unsigned victim;                             /* the next to be dropped if all are taken */
+    uint16_t at[2];                              /* the last range of each side */
+    struct cucopyRange range[CUCOPY_RANGES + 1]; /* the first is empty: where nothing is */
+    uint16_t sorted[CUCOPY_RANGES];              /* by address */
+    uint16_t guess[1 << CUCOPY_GUESS_BITS];      /* where an address was lately, by its 2 MiB */
 };
 
-/* On the caller's stack, and most of it is not even touched by a small batch. */
 static inline void cucopyRangesInit(struct cucopyRanges *ranges, CUdevice device)
 {
     ranges->device = device;
     ranges->managed = -1;
     ranges->count = 0;
     ranges->victim = 0;
-    ranges->at[CUCOPY_DST] = CUCOPY_RANGES;
-    ranges->at[CUCOPY_SRC] = CUCOPY_RANGES;
-    ranges->range[CUCOPY_RANGES] = (struct cucopyRange){.size = 0};
+    ranges->at[CUCOPY_DST] = 0;
+    ranges->at[CUCOPY_SRC] = 0;
+    ranges->range[0] = (struct cucopyRange){.size = 0};
 }
 
 const struct cucopyRange *cucopyRangeFind(struct cucopyRanges *ranges, enum cucopySideOfCopy side, CUdeviceptr address,
@@ -86,7 +89,7 @@ static inline const struct cucopyRange *cucopyRangeOf(struct cucopyRanges *range
     const struct cucopyRange *range = &ranges->range[ranges->at[side]];
     if (cucopyRangeHolds(range, address, size))
         return range;
-    if (ranges->count >= CUCOPY_FEW_RANGES) {
+    if (ranges->count >= CUCOPY_MANY_RANGES) {
         const uint16_t guess = *cucopyGuessFor(ranges, address);
         range = &ranges->range[guess];
         if (cucopyRangeHolds(range, address, size)) {

@@ -127,6 +127,14 @@ static int isForKernelAsItIs(const struct cucopyBatch *batch, const struct cucop
     return survey->others == 0 && !survey->moved && survey->continued <= batch->count / 2;
 }
 
+/* The driver's batch call may be handed the caller's own arrays. */
+static int isForDriverAsItIs(const struct cucopyBatch *batch, const struct cucopySurvey *survey)
+{
+    return survey->empty == 0 && survey->continued == 0 &&
+           !(batch->orders & CUCOPY_ORDER_BIT(CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)) &&
+           cucopyDriverTakesBatch(CUCOPY_BATCH_OF_RANGES, batch->stream, batch->capturing);
+}
+
 static CUresult enqueue(struct cucopyBatch *batch, struct cucopyRanges *ranges, const struct cucopySurvey *survey)
 {
     const int kernelIsChosen = cucopyKernelIsChosen(batch, survey) && cucopyKernelIsUsable();
@@ -137,8 +145,9 @@ static CUresult enqueue(struct cucopyBatch *batch, struct cucopyRanges *ranges, 
                                        : "the path is that of the kernel, which cannot be loaded";
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    return kernelIsChosen && isForKernelAsItIs(batch, survey) ? cucopyKernelCopyAll(batch, survey)
-                                                              : enqueueEach(batch, ranges, survey, kernelIsChosen);
+    if (kernelIsChosen ? isForKernelAsItIs(batch, survey) : isForDriverAsItIs(batch, survey))
+        return kernelIsChosen ? cucopyKernelCopyAll(batch, survey) : cucopyEngineCopyAll(batch);
+    return enqueueEach(batch, ranges, survey, kernelIsChosen);
 }
 
 static CUresult surveyAndEnqueue(struct cucopyBatch *batch)

@@ -34,85 +34,13 @@ static int scan(const struct cucopyBatch *batch, struct cucopyRanges *ranges, st
     survey->continued = found.continued;
     survey->uniform = 1;
     survey->size = size;
+    survey->sizes = size;
     survey->dst = (struct cucopySpan){found.dstStart, found.dstBits, found.dstBits};
     survey->src = (struct cucopySpan){found.srcStart, found.srcBits, found.srcBits};
     return 1;
 }
 
 /* ---- Entry by entry ---- */
-
-/* A side of the entries so far. */
-struct side {
-    CUdeviceptr first, low, high, bits;
-};
-
-static inline void widen(struct side *side, CUdeviceptr address)
-{
-    side->low = address < side->low ? address : side->low;
-    side->high = address > side->high ? address : side->high;
-    side->bits |= address - side->first;
-}
-
-static struct cucopySpan spanOf(const struct side *side)
-{
-    return (struct cucopySpan){side->low, side->bits, side->high - side->low};
-}
-
-struct entries {
-    struct side dst, src;
-    size_t size;      /* of the first that is not empty */
-    size_t otherSize; /* bits in which sizes differ from it */
-};
-
-/* Neighbours between the same two ranges and with the same attributes. */
-struct stretch {
-    const struct cucopyRange *dst, *src;
-    size_t begin, end;
-    size_t largest; /* that a kernel can do or is wanted to, 0 if none */
-    enum cucopyDirection direction;
-};
-
-/* Returns the first entry behind the stretch: one that is empty or lies elsewhere, or stretch->end. */
-static size_t walk(const struct cucopyBatch *batch, const struct stretch *stretch, struct entries *all,
-                   struct cucopySurvey *survey)
-{
-    const struct cucopyRange dstRange = *stretch->dst;
-    const struct cucopyRange srcRange = *stretch->src;
-    const int isKnown = dstRange.memory != CUCOPY_MEMORY_UNKNOWN && srcRange.memory != CUCOPY_MEMORY_UNKNOWN;
-    struct entries seen = *all;
-    CUdeviceptr dstEnd = 0;
-    CUdeviceptr srcEnd = 0;
-    size_t continued = 0;
-    size_t bytes = 0;
-    size_t tooLarge = 0;
-    size_t i = stretch->begin;
-    do {
-        const CUdeviceptr dst = batch->dsts[i];
-        const CUdeviceptr src = batch->srcs[i];
-        const size_t size = batch->sizes[i];
-        if (size > stretch->largest) {
-            if (survey->others + tooLarge++ == 0)
-                survey->firstOther = i;
-        } else {
-            bytes += size;
-        }
-        continued += dst == dstEnd && src == srcEnd && isKnown;
-        seen.otherSize |= size ^ seen.size;
-        widen(&seen.dst, dst);
-        widen(&seen.src, src);
-        dstEnd = dst + size;
-        srcEnd = src + size;
-        i++;
-    } while (i < stretch->end && batch->sizes[i] != 0 && cucopyRangeHolds(&dstRange, batch->dsts[i], batch->sizes[i]) &&
-             cucopyRangeHolds(&srcRange, batch->srcs[i], batch->sizes[i]));
-    *all = seen;
-    survey->bytes[stretch->direction] += bytes;
-    survey->copies[stretch->direction] += stretch->largest ? i - stretch->begin - continued - tooLarge : 0;
-    survey->continued += continued;
-    survey->others += tooLarge;
-    survey->moved |= (dstRange.moved | srcRange.moved) != 0;
-    return i;
-}
 
 /* Host memory that is to be read during a call must not be read when a graph is launched. */
 static CUresult checkOrder(struct cucopyBatch *batch, struct cucopySurvey *survey, const struct cucopyRange *src,
@@ -133,18 +61,63 @@ static CUresult checkOrder(struct cucopyBatch *batch, struct cucopySurvey *surve
     return CUDA_SUCCESS;
 }
 
-/* Of an entry that is not empty. */
-static CUresult locate(struct cucopyBatch *batch, struct cucopyRanges *ranges, size_t i, struct stretch *stretch)
+/* What neighbours have in common that lie in the same two ranges and have the same attributes. */
+struct stretch {
+    const struct cucopyRange *dst;
+    const struct cucopyRange *src;
+    size_t end;     /* the first entry with other attributes */
+    size_t largest; /* that a kernel can do and is wanted to; 0 if none */
+    enum cucopyDirection direction;
+    int isKnown;
+};
+
+/* Of entry i, which is not empty. */
+static inline CUresult locate(struct cucopyBatch *batch, struct cucopyRanges *ranges,
+                              struct cucopyAttributes *attributes, size_t i, const size_t *largest,
+                              struct cucopySurvey *survey, struct stretch *stretch)
 {
     const CUdeviceptr dst = batch->dsts[i];
     const CUdeviceptr src = batch->srcs[i];
-    stretch->begin = i;
-    stretch->dst = dst ? cucopyRangeOf(ranges, CUCOPY_DST, dst, batch->sizes[i]) : NULL;
-    stretch->src = src ? cucopyRangeOf(ranges, CUCOPY_SRC, src, batch->sizes[i]) : NULL;
-    if (stretch->dst && stretch->src)
-        return CUDA_SUCCESS;
-    batch->reason = !dst ? "the destination is NULL" : !src ? "the source is NULL" : NULL;
-    return CUDA_ERROR_INVALID_VALUE;
+    const size_t size = batch->sizes[i];
+    const struct cucopyRange *const to = dst ? cucopyRangeOf(ranges, CUCOPY_DST, dst, size) : NULL;
+    const struct cucopyRange *const from = src ? cucopyRangeOf(ranges, CUCOPY_SRC, src, size) : NULL;
+    batch->entry = i;
+    if (!to || !from) {
+        batch->reason = !dst ? "the destination is NULL" : !src ? "the source is NULL" : NULL;
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    const CUmemcpyAttributes *const its = cucopyAttributesAt(attributes, i);
+    const enum cucopyDirection direction = cucopyDirectionOf(to, from);
+    const int byKernel = cucopyKernelReaches(to, from) && !(its->flags & CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE);
+    *stretch =
+        (struct stretch){.dst = to,
+                         .src = from,
+                         .end = attributes->end,
+                         .largest = byKernel ? largest[direction] : 0,
+                         .direction = direction,
+                         .isKnown = to->memory != CUCOPY_MEMORY_UNKNOWN && from->memory != CUCOPY_MEMORY_UNKNOWN};
+    survey->moved |= (to->moved | from->moved) != 0;
+    return checkOrder(batch, survey, from, (int)its->srcAccessOrder);
+}
+
+/* A side of the entries so far, by whole ranges. */
+struct side {
+    CUdeviceptr low, high;
+    CUdeviceptr bits; /* of every offset from the first range, whose beginning is 0 until there is one */
+    CUdeviceptr first;
+};
+
+static inline void widen(struct side *side, const struct cucopyRange *range)
+{
+    side->first = side->first ? side->first : range->start;
+    side->bits |= range->start - side->first;
+    side->low = range->start < side->low ? range->start : side->low;
+    side->high = range->start + range->size > side->high ? range->start + range->size : side->high;
+}
+
+static struct cucopySpan spanOf(const struct side *side)
+{
+    return (struct cucopySpan){side->low, side->bits, side->high - side->low};
 }
 
 CUresult cucopyBatchSurvey(struct cucopyBatch *batch, struct cucopyRanges *ranges, struct cucopySurvey *survey)
@@ -153,42 +126,55 @@ CUresult cucopyBatchSurvey(struct cucopyBatch *batch, struct cucopyRanges *range
     if (scan(batch, ranges, survey))
         return CUDA_SUCCESS;
 
+    static const struct cucopyRange nowhere = {.size = 0};
     struct cucopyAttributes attributes = cucopyAttributesOf(batch);
-    struct entries all = {.dst = {.low = ~(CUdeviceptr)0}, .src = {.low = ~(CUdeviceptr)0}, .size = 0};
+    struct stretch stretch = {.dst = &nowhere, .src = &nowhere};
+    struct side dsts = {.low = ~(CUdeviceptr)0};
+    struct side srcs = {.low = ~(CUdeviceptr)0};
+    CUdeviceptr dstEnd = 0;
+    CUdeviceptr srcEnd = 0;
+    size_t allBits = 0;
+    size_t commonBits = ~(size_t)0;
     size_t largest[CUCOPY_DIRECTIONS];
     for (int i = 0; i < CUCOPY_DIRECTIONS; i++)
         largest[i] = cucopyLargestForKernel(batch, (enum cucopyDirection)i);
-    for (size_t i = 0; i < batch->count;) {
-        if (batch->sizes[i] == 0) {
+    for (size_t i = 0; i < batch->count; i++) {
+        const CUdeviceptr dst = batch->dsts[i];
+        const CUdeviceptr src = batch->srcs[i];
+        const size_t size = batch->sizes[i];
+        if (size == 0) {
             survey->empty++;
-            i++;
             continue;
         }
-        struct stretch stretch;
-        const CUmemcpyAttributes *const its = cucopyAttributesAt(&attributes, i);
-        batch->entry = i;
-        CUresult result = locate(batch, ranges, i, &stretch);
-        if (result == CUDA_SUCCESS)
-            result = checkOrder(batch, survey, stretch.src, (int)its->srcAccessOrder);
-        if (result != CUDA_SUCCESS)
-            return result;
-        stretch.end = attributes.end;
-        stretch.direction = cucopyDirectionOf(stretch.dst, stretch.src);
-        stretch.largest =
-            cucopyKernelReaches(stretch.dst, stretch.src) && !(its->flags & CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE)
-                ? largest[stretch.direction]
-                : 0;
-        if (!all.size) {
-            all.size = batch->sizes[i];
-            all.dst.first = batch->dsts[i];
-            all.src.first = batch->srcs[i];
+        if (i >= stretch.end || !cucopyRangeHolds(stretch.dst, dst, size) ||
+            !cucopyRangeHolds(stretch.src, src, size)) {
+            const CUresult result = locate(batch, ranges, &attributes, i, largest, survey, &stretch);
+            if (result != CUDA_SUCCESS)
+                return result;
+            widen(&dsts, stretch.dst);
+            widen(&srcs, stretch.src);
+            dstEnd = 0; /* whatever this continues, it is in another range or has other attributes */
         }
-        i = walk(batch, &stretch, &all, survey);
+        const size_t continues = dst == dstEnd && src == srcEnd && stretch.isKnown;
+        survey->continued += continues;
+        if (size <= stretch.largest) {
+            survey->copies[stretch.direction] += !continues;
+            survey->bytes[stretch.direction] += size;
+        } else if (survey->others++ == 0) {
+            survey->firstOther = i;
+        }
+        dsts.bits |= dst - stretch.dst->start;
+        srcs.bits |= src - stretch.src->start;
+        allBits |= size;
+        commonBits &= size;
+        dstEnd = dst + size;
+        srcEnd = src + size;
     }
     batch->entry = CUCOPY_NO_ENTRY;
-    survey->size = all.size;
-    survey->uniform = !all.otherSize && !survey->empty && all.size <= UINT32_MAX;
-    survey->dst = spanOf(&all.dst);
-    survey->src = spanOf(&all.src);
+    survey->size = allBits;
+    survey->sizes = allBits;
+    survey->uniform = allBits == commonBits && !survey->empty && allBits <= UINT32_MAX;
+    survey->dst = spanOf(&dsts);
+    survey->src = spanOf(&srcs);
     return CUDA_SUCCESS;
 }

@@ -38,6 +38,7 @@ struct cucopySurvey {
     /* Of all entries, for the kernel. */
     size_t size; /* if all have the same */
     int uniform;
+    size_t sizes; /* all of them, bit by bit */
     struct cucopySpan dst;
     struct cucopySpan src;
 };
@@ -53,17 +54,10 @@ static inline enum cucopyDirection cucopyDirectionOf(const struct cucopyRange *d
     return (enum cucopyDirection)((src->memory == CUCOPY_MEMORY_HOST) | (dst->memory == CUCOPY_MEMORY_HOST) << 1);
 }
 
-/* Addresses above do not fit into the kernel's descriptions. */
-static inline int cucopyIsDescribable(const struct cucopyRange *range)
-{
-    return (range->start + range->moved + range->size) >> 48 == 0;
-}
-
 /* Whether a kernel can do an entry, however large. */
 static inline int cucopyKernelReaches(const struct cucopyRange *dst, const struct cucopyRange *src)
 {
-    return (dst->access & CUCOPY_KERNEL_WRITES) && (src->access & CUCOPY_KERNEL_READS) && cucopyIsDescribable(dst) &&
-           cucopyIsDescribable(src);
+    return (dst->access & CUCOPY_KERNEL_WRITES) && (src->access & CUCOPY_KERNEL_READS);
 }
 
 /* Whether the link to the host is what limits the kernel. */
@@ -80,8 +74,8 @@ struct cucopyScan {
     size_t size;
     CUdeviceptr dstStart, dstRoom; /* the allocation, and the last offset at which size bytes fit */
     CUdeviceptr srcStart, srcRoom;
-    CUdeviceptr dstBits, srcBits; /* found: all offsets, bit by bit */
-    size_t continued;             /* found: about how many entries continue the one before */
+    CUdeviceptr dstBits, srcBits; /* found, from 0 on: all offsets, bit by bit */
+    size_t continued;             /* found, from 0 on: about how many entries continue the one before */
 };
 
 /* 0 if an entry has another size or lies outside. */

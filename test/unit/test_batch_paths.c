@@ -6,6 +6,9 @@
 
 #include "areas.h"
 
+#include <cusim.h>
+#include <dlfcn.h>
+
 enum { BLOCK = 4096, COUNT = 1000 };
 
 static struct entries scattered(const struct bench *bench, size_t count)
@@ -273,6 +276,41 @@ static void one_bad_source_does_not_keep_the_others_off_the_kernel(void **state)
     benchFree(&bench);
 }
 
+static struct {
+    unsigned int blocks, threads;
+} launched;
+
+static void spy(const cusimLaunch *launch)
+{
+    launched.blocks = launch->grid[0];
+    launched.threads = launch->block[0];
+}
+
+static void no_more_blocks_than_asked_for(void **state)
+{
+    (void)needKernel(*state);
+    void (*registerKernel)(const char *, cusimKernel, void *) = NULL;
+    void *const driver = dlopen(cudrvPath(), RTLD_NOW | RTLD_NOLOAD);
+    void *const address = driver ? dlsym(driver, "cusimRegisterKernel") : NULL;
+    assert_non_null(address);
+    memcpy(&registerKernel, &address, sizeof(address));
+    registerKernel("cucopyBatchSmall", spy, NULL);
+    struct bench bench = benchMake(*state, 'D', 'D', (size_t)COUNT * BLOCK);
+    struct entries entries = scattered(&bench, COUNT / 2);
+    cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT;
+    for (unsigned int most = 0; most <= 300; most += 100) {
+        options.maxBlocks = most;
+        assert_success(
+            cucopyMemcpyBatchAsyncEx(entries.dsts, entries.srcs, entries.sizes, entries.count, &options, bench.stream));
+        assert_success(cudrvStreamSynchronize(bench.stream));
+        assert_int_equal(launched.threads, 256);
+        assert_in_range(launched.blocks, 1, most ? most : COUNT);
+    }
+    registerKernel("cucopyBatchSmall", NULL, NULL);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
 /* ---- Several devices ---- */
 
 static void another_devices_pool_is_for_the_kernel_only_with_access(void **state)
@@ -346,6 +384,48 @@ static void another_devices_plain_memory_goes_by_the_engine(void **state)
     benchFree(&bench);
 }
 
+/* ---- Launches that fail ---- */
+
+static void the_record_says_how_many_entries_earlier_launches_took(void **state)
+{
+    enum { MANY = 10000, SMALL = 64 };
+    const struct simulator *const sim = needKernel(*state);
+    needEntry("cuMemcpyBatchAsync"); /* 13.0: large parameters */
+    struct bench bench = benchMake(*state, 'D', 'D', (size_t)MANY * SMALL);
+    struct entries entries = entriesMake(MANY);
+    cucopyFailure failure = CUCOPY_FAILURE_INIT;
+    for (size_t i = 0; i < MANY; i++)
+        entrySet(&entries, i, &bench, (MANY - 1 - i) * SMALL, i * SMALL, SMALL);
+    sim->refuse("cuLaunchKernelEx", 2, CUDA_ERROR_OUT_OF_MEMORY, 0);
+    assert_result(copyBy(&entries, CUCOPY_BATCH_AUTO, bench.stream), CUDA_ERROR_OUT_OF_MEMORY);
+    sim->refuseNone();
+    assert_success(cucopyLastFailure(&failure));
+    assert_int_equal(failure.entriesEnqueued, MANY / 2);
+    entries.count = MANY / 2;
+    modelCopy(&bench, &entries);
+    areaCheck(&bench.dst);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+/* The last test: from then on this process has no kernel. */
+static void a_device_that_cannot_run_the_kernel_gets_the_engine_and_is_not_tried_again(void **state)
+{
+    const struct simulator *const sim = needKernel(*state);
+    struct bench bench = benchMake(*state, 'D', 'D', (size_t)COUNT * BLOCK);
+    struct entries entries = scattered(&bench, COUNT / 2);
+    sim->refuse("cuLaunchKernelEx", 1, CUDA_ERROR_NO_BINARY_FOR_GPU, 0);
+    assertCopies(&bench, &entries, NULL, bench.stream);
+    assert_int_equal(launches(sim), 1);
+    sim->refuseNone();
+    areaFill(&bench.dst, 4);
+    assertCopies(&bench, &entries, NULL, bench.stream);
+    assert_int_equal(launches(sim), 1);
+    assert_result(copyBy(&entries, CUCOPY_BATCH_KERNEL, bench.stream), CUDA_ERROR_NOT_SUPPORTED);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -360,8 +440,11 @@ int main(void)
         cmocka_unit_test(an_entry_that_is_to_overlap_stays_off_the_kernel),
         cmocka_unit_test(the_kernel_or_nothing_if_asked_for),
         cmocka_unit_test(one_bad_source_does_not_keep_the_others_off_the_kernel),
+        cmocka_unit_test(no_more_blocks_than_asked_for),
         cmocka_unit_test(another_devices_pool_is_for_the_kernel_only_with_access),
         cmocka_unit_test(another_devices_plain_memory_goes_by_the_engine),
+        cmocka_unit_test(the_record_says_how_many_entries_earlier_launches_took),
+        cmocka_unit_test(a_device_that_cannot_run_the_kernel_gets_the_engine_and_is_not_tried_again),
     };
     return cmocka_run_group_tests(tests, worldSetUp, worldTearDown);
 }
