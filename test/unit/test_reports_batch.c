@@ -98,14 +98,14 @@ static void assertHolds(struct fixture *f, CUdeviceptr memory, unsigned char val
         assert_int_equal(f->pageable[i], value);
 }
 
-static CUresult batch(struct fixture *f, int order, CUstream stream)
+static CUresult batch(struct fixture *f, CUmemcpyAttributes attributes, CUstream stream)
 {
-    CUmemcpyAttributes attributes;
     size_t first = 0;
-    memset(&attributes, 0, sizeof(attributes));
-    attributes.srcAccessOrder = order;
     return cucopyMemcpyBatchAsync(f->dsts, f->srcs, f->sizes, entryCount, &attributes, &first, 1, stream);
 }
+
+static const CUmemcpyAttributes inStreamOrder = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+static const CUmemcpyAttributes duringTheCall = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL};
 
 /* ---- */
 
@@ -120,7 +120,7 @@ static void rmm_2518_cuopt_1753(void **state)
         fill(f, f->dst, 1);
         fill(f, f->src, 2);
         assert_success(cudrvStreamBeginCapture(stream, (CUstreamCaptureMode)mode));
-        assert_success(batch(f, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, stream));
+        assert_success(batch(f, inStreamOrder, stream));
         assert_success(cudrvStreamEndCapture(stream, &graph));
         assertHolds(f, f->dst, 1);
         fill(f, f->src, 3);
@@ -144,7 +144,7 @@ static void nccl_2003_vllm_46379(void **state)
         fill(f, f->dst, 1);
         fill(f, f->src, 2);
         assert_success(cudrvCtxPushCurrent(f->world->away));
-        assert_success(batch(f, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, special[i]));
+        assert_success(batch(f, inStreamOrder, special[i]));
         assert_success(cudrvStreamSynchronize(special[i]));
         assert_success(cudrvCtxPopCurrent(NULL));
         assertHolds(f, f->dst, 2);
@@ -158,7 +158,7 @@ static void sglang_21869_vllm_38919_llm_d_kv_cache_607(void **state)
     struct fixture *const f = *state;
     fill(f, f->dst, 1);
     fill(f, f->src, 2);
-    assert_success(batch(f, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, f->world->awayStream));
+    assert_success(batch(f, inStreamOrder, f->world->awayStream));
     assert_success(cudrvStreamSynchronize(f->world->awayStream));
     assertHolds(f, f->dst, 2);
 }
@@ -172,7 +172,7 @@ static void rmm_2509(void **state)
     f->sizes[7] = 0;
     f->sizes[8] = 0;
     f->dsts[8] = f->srcs[8] = 0;
-    assert_success(batch(f, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, f->world->awayStream));
+    assert_success(batch(f, inStreamOrder, f->world->awayStream));
     assert_success(cudrvStreamSynchronize(f->world->awayStream));
     synchronousCopy(f, address(f->pageable), f->dst);
     for (size_t i = 0; i < entryCount; i++)
@@ -188,7 +188,7 @@ static void cudf_23561(void **state)
     for (size_t i = 0; i < 2; i++) {
         memset(sources[i], 2, totalBytes);
         batchFrom(f, address(sources[i]));
-        assert_success(batch(f, CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL, f->world->awayStream));
+        assert_success(batch(f, duringTheCall, f->world->awayStream));
         memset(sources[i], 3, totalBytes);
         assert_success(cudrvStreamSynchronize(f->world->awayStream));
         assertHolds(f, f->dst, 2);
@@ -202,9 +202,9 @@ static void vllm_38460_flexkv_193_cudf_20800(void **state)
     struct fixture *const f = *state;
     const struct simulator *const sim = needSimulator();
     needEntry("cuLibraryLoadData");
-    assert_success(batch(f, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, f->world->awayStream)); /* what is done once */
+    assert_success(batch(f, inStreamOrder, f->world->awayStream)); /* what is done once */
     sim->resetCalls();
-    assert_success(batch(f, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, f->world->awayStream));
+    assert_success(batch(f, inStreamOrder, f->world->awayStream));
     assert_in_range(sim->calls(NULL), 1, 32);
     assert_success(cudrvStreamSynchronize(f->world->awayStream));
 }
