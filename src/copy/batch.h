@@ -40,7 +40,6 @@ struct cucopyBatch {
     const char *reason; /* of a failure that we find ourselves */
     size_t enqueued;    /* entries that are enqueued */
     int waitsForCopy;   /* the stream must be waited for, since a source is to be read during the call */
-    int goesOtherwise;  /* nothing is enqueued yet, and the next attempt will choose another way */
 };
 
 #define CUCOPY_ORDER_BIT(order) (1 << (int)(order))

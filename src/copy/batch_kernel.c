@@ -56,15 +56,45 @@ static size_t blocksFor(const struct cucopyBlockHeader *header, size_t mostBlock
     return blocks <= mostBlocks ? blocks : mostBlocks / whole * whole;
 }
 
-static CUresult launch(struct cucopyLauncher *launcher)
+/* The smallest kernel whose parameters hold that many bytes. */
+static CUkernel kernelFor(size_t bytes, enum cucopyKernelSize *size)
 {
-    struct cucopyBatch *const batch = launcher->batch;
-    struct cucopyBlockHeader *const header = &launcher->header;
-    const size_t used = sizeof(*header) + header->count * wordsOf(header->form) * sizeof(uint32_t);
-    enum cucopyKernelSize size = CUCOPY_KERNEL_SMALL;
-    while (size < CUCOPY_KERNEL_LARGE && blockBytes[size] < used)
-        size++;
+    CUkernel kernel = NULL;
+    for (*size = CUCOPY_KERNEL_SMALL; *size < CUCOPY_KERNEL_SIZES; (*size)++)
+        if (blockBytes[*size] >= bytes && (kernel = cucopyKernelOfSize(*size)) != NULL)
+            return kernel;
+    return NULL;
+}
 
+/* What the kernel would have done, in stream order as well: all of this memory is known to CUDA. */
+static CUresult copySingly(const struct cucopyLauncher *launcher)
+{
+    const struct cucopyBlockHeader *const header = &launcher->header;
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < header->count && result == CUDA_SUCCESS; i++) {
+        const uint32_t *const words = &launcher->words[i * wordsOf(header->form)];
+        CUdeviceptr dst = header->dst;
+        CUdeviceptr src = header->src;
+        size_t size = header->size;
+        if (header->form == CUCOPY_FORM_GENERAL) {
+            dst = (CUdeviceptr)(words[2] & 0xffff) << 32 | words[0];
+            src = (CUdeviceptr)(words[2] >> 16) << 32 | words[1];
+            size = words[3];
+        } else {
+            const int isWide = header->form == CUCOPY_FORM_WIDE;
+            dst += (CUdeviceptr)(isWide ? words[0] : words[0] & 0xffff) << header->shift;
+            src += (CUdeviceptr)(isWide ? words[1] : words[0] >> 16) << header->shift;
+        }
+        if (size != 0)
+            result = cudrvMemcpyAsync(dst, src, size, launcher->batch->stream);
+    }
+    return result;
+}
+
+static CUresult launchKernel(struct cucopyLauncher *launcher, CUkernel kernel)
+{
+    const struct cucopyBatch *const batch = launcher->batch;
+    struct cucopyBlockHeader *const header = &launcher->header;
     size_t mostBlocks = launcher->touchesHost ? HOST_BLOCKS : INT32_MAX;
     if (batch->maxBlocks != 0 && batch->maxBlocks < mostBlocks)
         mostBlocks = batch->maxBlocks;
@@ -78,11 +108,26 @@ static CUresult launch(struct cucopyLauncher *launcher)
                                    .blockDimY = 1,
                                    .blockDimZ = 1,
                                    .hStream = batch->stream};
-    const CUresult result = cudrvLaunchKernelEx(&config, (CUfunction)cucopyKernelOfSize(size), parameters, NULL);
+    return cudrvLaunchKernelEx(&config, (CUfunction)kernel, parameters, NULL);
+}
+
+static CUresult launch(struct cucopyLauncher *launcher)
+{
+    struct cucopyBatch *const batch = launcher->batch;
+    const struct cucopyBlockHeader *const header = &launcher->header;
+    enum cucopyKernelSize size;
+    const CUkernel kernel =
+        kernelFor(sizeof(*header) + header->count * wordsOf(header->form) * sizeof(uint32_t), &size);
+    CUresult result = kernel ? launchKernel(launcher, kernel) : CUDA_ERROR_NOT_SUPPORTED;
+    if (!kernel || (result != CUDA_SUCCESS && cucopyKernelFailed(size, result))) {
+        if (batch->path == CUCOPY_BATCH_KERNEL) {
+            batch->reason = "the path is that of the kernel, which this device or driver cannot run";
+            return CUDA_ERROR_NOT_SUPPORTED;
+        }
+        result = copySingly(launcher);
+    }
     if (result == CUDA_SUCCESS)
         batch->enqueued += launcher->entries;
-    else if (cucopyKernelFailed(size, result))
-        batch->goesOtherwise = batch->enqueued == 0;
     return result;
 }
 

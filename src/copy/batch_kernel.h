@@ -28,8 +28,8 @@ void cucopyLauncherInit(struct cucopyLauncher *launcher, struct cucopyBatch *bat
                         size_t expected);
 
 /*
- * These count in batch->enqueued what they enqueue. If the first launch shows that the device or the driver has no use
- * for a kernel, they fail with batch->goesOtherwise set: that kernel is not chosen again, and nothing was enqueued.
+ * These count in batch->enqueued what they enqueue. A launch may be the first to show that the device or the driver has
+ * no use for the kernel: what it was to do is then done by single copies, unless the caller insists on the kernel.
  */
 CUresult cucopyLauncherAdd(struct cucopyLauncher *launcher, CUdeviceptr dst, CUdeviceptr src, size_t size,
                            size_t entries);

@@ -18,13 +18,24 @@ static _Atomic(CUkernel) kernels[CUCOPY_KERNEL_SIZES];
 
 static const char *const names[CUCOPY_KERNEL_SIZES] = {"cucopyBatchSmall", "cucopyBatchMedium", "cucopyBatchLarge"};
 
-/* Both kernels of the large image come at once, the small image has one. */
-static void load(enum cucopyKernelSize first, enum cucopyKernelSize last, const char *image)
+/* The large image has two kernels, which come and go together; the small image has one. */
+static enum cucopyKernelSize firstBeside(enum cucopyKernelSize size)
+{
+    return size == CUCOPY_KERNEL_SMALL ? CUCOPY_KERNEL_SMALL : CUCOPY_KERNEL_MEDIUM;
+}
+
+static enum cucopyKernelSize lastBeside(enum cucopyKernelSize size)
+{
+    return size == CUCOPY_KERNEL_SMALL ? CUCOPY_KERNEL_SMALL : CUCOPY_KERNEL_LARGE;
+}
+
+static void load(enum cucopyKernelSize wanted)
 {
     CUlibrary library = NULL;
     int kept = 0;
+    const char *const image = wanted == CUCOPY_KERNEL_SMALL ? cucopyBatchPtxSmall : cucopyBatchPtxLarge;
     const CUresult loaded = cudrvLibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0);
-    for (enum cucopyKernelSize size = first; size <= last; size++) {
+    for (enum cucopyKernelSize size = firstBeside(wanted); size <= lastBeside(wanted); size++) {
         CUkernel kernel = NULL;
         if (loaded != CUDA_SUCCESS || cudrvLibraryGetKernel(&kernel, library, names[size]) != CUDA_SUCCESS)
             kernel = UNUSABLE;
@@ -40,10 +51,7 @@ CUkernel cucopyKernelOfSize(enum cucopyKernelSize size)
 {
     CUkernel kernel = atomic_load_explicit(&kernels[size], memory_order_acquire);
     if (!kernel) {
-        if (size == CUCOPY_KERNEL_SMALL)
-            load(size, size, cucopyBatchPtxSmall);
-        else
-            load(CUCOPY_KERNEL_MEDIUM, CUCOPY_KERNEL_LARGE, cucopyBatchPtxLarge);
+        load(size);
         kernel = atomic_load_explicit(&kernels[size], memory_order_acquire);
     }
     return kernel == UNUSABLE ? NULL : kernel;
@@ -80,7 +88,8 @@ int cucopyKernelFailed(enum cucopyKernelSize size, CUresult result)
     case CUDA_ERROR_SHARED_OBJECT_INIT_FAILED:
     case CUDA_ERROR_NOT_FOUND:
     case CUDA_ERROR_NOT_SUPPORTED:
-        atomic_store_explicit(&kernels[size], UNUSABLE, memory_order_release);
+        for (enum cucopyKernelSize i = firstBeside(size); i <= lastBeside(size); i++)
+            atomic_store_explicit(&kernels[i], UNUSABLE, memory_order_release);
         return 1;
     default:
         return 0;

@@ -18,7 +18,7 @@ CUkernel cucopyKernelOfSize(enum cucopyKernelSize size);
 /* The largest that the device can run. */
 enum cucopyKernelSize cucopyLargestKernel(CUdevice device);
 
-/* After a launch that failed: 1 if that says something of the kernel, which is then not used again. */
+/* After a launch that failed: 1 if that says something of the kernel's image, which is then not used again. */
 int cucopyKernelFailed(enum cucopyKernelSize size, CUresult result);
 
 #endif

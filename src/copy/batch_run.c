@@ -138,7 +138,6 @@ static int isForDriverAsItIs(const struct cucopyBatch *batch, const struct cucop
 static CUresult enqueue(struct cucopyBatch *batch, struct cucopyRanges *ranges, const struct cucopySurvey *survey)
 {
     const int kernelIsChosen = cucopyKernelIsChosen(batch, survey) && cucopyKernelIsUsable();
-    batch->goesOtherwise = 0;
     if (batch->path == CUCOPY_BATCH_KERNEL && (!kernelIsChosen || survey->others != 0)) {
         batch->entry = survey->firstOther;
         batch->reason = kernelIsChosen ? "the path is that of the kernel, which cannot do this copy"
@@ -162,11 +161,8 @@ static CUresult surveyAndEnqueue(struct cucopyBatch *batch)
     if (survey.readsInOrder && !batch->capturing &&
         !cucopyDriverTakesBatch(CUCOPY_BATCH_OF_RANGES, batch->stream, batch->capturing))
         result = cudrvStreamSynchronize(batch->stream);
-    if (result == CUDA_SUCCESS) {
-        do
-            result = enqueue(batch, &ranges, &survey);
-        while (result != CUDA_SUCCESS && batch->goesOtherwise);
-    }
+    if (result == CUDA_SUCCESS)
+        result = enqueue(batch, &ranges, &survey);
     if (batch->waitsForCopy && batch->enqueued != 0) {
         const CUresult waited = cudrvStreamSynchronize(batch->stream);
         result = result == CUDA_SUCCESS ? waited : result;
