@@ -111,7 +111,7 @@ static CUresult checkOrder(struct cucopyBatch3D *batch, const CUDA_MEMCPY3D_BATC
             batch->reason = "the access order is DURING_API_CALL, and a graph reads its sources when it is launched";
             return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         }
-        batch->waitsForCopy |= !batch->capturing && !isUnknown;
+        batch->waitsForCopy |= !batch->capturing && (!isUnknown || src->unasked);
         return CUDA_SUCCESS;
     default:
         return refuse(batch, "there is no such source access order");

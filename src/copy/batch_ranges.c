@@ -12,6 +12,7 @@ enum { PAGE = 4096 };
 /* ---- Asking the driver ---- */
 
 struct answer {
+    CUresult result;
     unsigned int type;
     int device;
     unsigned int isManaged;
@@ -34,8 +35,7 @@ static struct answer ask(CUdeviceptr address)
                                         CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE};
     void *values[] = {&answer.type, &answer.device,        &answer.isManaged, &answer.access, &answer.start,
                       &answer.size, &answer.devicePointer, &answer.context,   &answer.pool};
-    if (cudrvPointerGetAttributes(sizeof(values) / sizeof(values[0]), attributes, values, address) != CUDA_SUCCESS)
-        answer = (struct answer){.type = 0};
+    answer.result = cudrvPointerGetAttributes(sizeof(values) / sizeof(values[0]), attributes, values, address);
     return answer;
 }
 
@@ -67,18 +67,21 @@ static uint8_t accessOf(struct cucopyRanges *ranges, const struct answer *answer
     return granted;
 }
 
-/* 0 if nothing is mapped at address, in a reservation of virtual memory. */
-static int look(struct cucopyRanges *ranges, CUdeviceptr address, struct cucopyRange *range)
+/*
+ * Fills range and returns it. For memory that CUDA does not know it returns another, which holds no address: a
+ * registration may begin anywhere, also behind this address in the same page. NULL if nothing is mapped at address, in
+ * a reservation of virtual memory.
+ */
+static const struct cucopyRange *look(struct cucopyRanges *ranges, CUdeviceptr address, struct cucopyRange *range)
 {
+    static const struct cucopyRange unknown = {.memory = CUCOPY_MEMORY_UNKNOWN};
+    static const struct cucopyRange unasked = {.memory = CUCOPY_MEMORY_UNKNOWN, .unasked = 1};
     const struct answer answer = ask(address);
+    if (answer.result != CUDA_SUCCESS)
+        return &unasked;
+    if (answer.type != CU_MEMORYTYPE_HOST && answer.type != CU_MEMORYTYPE_DEVICE)
+        return answer.size != 0 ? NULL : &unknown;
     *range = (struct cucopyRange){.start = answer.start, .size = answer.size};
-    if (answer.type != CU_MEMORYTYPE_HOST && answer.type != CU_MEMORYTYPE_DEVICE) {
-        if (answer.size != 0)
-            return 0;
-        range->start = address & ~(CUdeviceptr)(PAGE - 1);
-        range->size = PAGE;
-        return 1;
-    }
     range->memory = (uint8_t)(answer.isManaged                    ? CUCOPY_MEMORY_MANAGED
                               : answer.type == CU_MEMORYTYPE_HOST ? CUCOPY_MEMORY_HOST
                                                                   : CUCOPY_MEMORY_DEVICE);
@@ -97,7 +100,7 @@ static int look(struct cucopyRanges *ranges, CUdeviceptr address, struct cucopyR
     }
     if ((range->start + range->moved + range->size) >> 48) /* the kernel's descriptions hold no such address */
         range->access = 0;
-    return 1;
+    return range;
 }
 
 /* ---- Keeping the answers ---- */
@@ -164,8 +167,8 @@ static unsigned keep(struct cucopyRanges *ranges, const struct cucopyRange *rang
     return index;
 }
 
-/* 0 if nothing is mapped there. */
-static unsigned find(struct cucopyRanges *ranges, CUdeviceptr address)
+/* 0 if it is in none of them. */
+static unsigned find(const struct cucopyRanges *ranges, CUdeviceptr address)
 {
     if (ranges->count >= CUCOPY_MANY_RANGES) {
         const unsigned before = rank(ranges, ranges->count, address);
@@ -176,8 +179,7 @@ static unsigned find(struct cucopyRanges *ranges, CUdeviceptr address)
             if (cucopyRangeHolds(&ranges->range[i], address, 1))
                 return i;
     }
-    struct cucopyRange found;
-    return look(ranges, address, &found) ? keep(ranges, &found) : 0;
+    return 0;
 }
 
 /* Copies may cross from one mapping into the next, so a range takes in what follows it until size bytes fit. */
@@ -185,7 +187,7 @@ static int extend(struct cucopyRanges *ranges, struct cucopyRange *range, CUdevi
 {
     while (size > room(range, address)) {
         struct cucopyRange next;
-        if (!look(ranges, range->start + range->size, &next) || !next.mapping || next.unsized)
+        if (look(ranges, range->start + range->size, &next) != &next || !next.mapping || next.unsized)
             return 0;
         range->size = (size_t)(next.start - range->start) + next.size;
         range->access &= range->moved == next.moved ? next.access : 0;
@@ -196,14 +198,19 @@ static int extend(struct cucopyRanges *ranges, struct cucopyRange *range, CUdevi
 const struct cucopyRange *cucopyRangeFind(struct cucopyRanges *ranges, enum cucopySideOfCopy side, CUdeviceptr address,
                                           size_t size)
 {
-    const unsigned index = find(ranges, address);
-    if (index == 0)
-        return NULL;
+    unsigned index = find(ranges, address);
+    if (index == 0) {
+        struct cucopyRange found;
+        const struct cucopyRange *const looked = look(ranges, address, &found);
+        if (looked != &found)
+            return looked;
+        index = keep(ranges, &found);
+    }
     struct cucopyRange *const range = &ranges->range[index];
     if (ranges->count >= CUCOPY_MANY_RANGES)
         *cucopyGuessFor(ranges, address) = (uint16_t)index;
     ranges->at[side] = (uint16_t)index;
-    if (range->memory == CUCOPY_MEMORY_UNKNOWN || range->unsized || size <= room(range, address))
+    if (range->unsized || size <= room(range, address))
         return range;
     return range->mapping && extend(ranges, range, address, size) ? range : NULL;
 }

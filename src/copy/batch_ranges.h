@@ -4,7 +4,7 @@
  * to the batches.
  *
  * The range of an address is what a copy may cover: the allocation, the host registration, or neighbouring mappings of
- * virtual memory. Memory that CUDA does not know has no range that could be asked for, and is kept page by page.
+ * virtual memory. Memory that CUDA does not know has no range that could be asked for, and is asked about each time.
  */
 #ifndef CUCOPY_COPY_BATCH_RANGES_H
 #define CUCOPY_COPY_BATCH_RANGES_H
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum cucopyMemory {
-    CUCOPY_MEMORY_UNKNOWN, /* pageable, wild, or allocated under capture: the driver alone can tell */
+    CUCOPY_MEMORY_UNKNOWN, /* pageable, wild, or allocated under capture: the driver's copies alone can tell */
     CUCOPY_MEMORY_HOST,    /* pinned or registered */
     CUCOPY_MEMORY_DEVICE,
     CUCOPY_MEMORY_MANAGED
@@ -32,6 +32,7 @@ struct cucopyRange {
     uint8_t access;
     uint8_t mapping; /* virtual memory: another mapping may follow */
     uint8_t unsized; /* the driver does not say where it ends */
+    uint8_t unasked; /* the driver did not answer, so that it may be memory of any kind */
 };
 
 enum { CUCOPY_RANGES = 512, CUCOPY_GUESS_BITS = 10 };

@@ -56,7 +56,7 @@ static CUresult checkOrder(struct cucopyBatch *batch, struct cucopySurvey *surve
         batch->reason = "the access order is DURING_API_CALL, and a graph reads its sources when it is launched";
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
-    if (src->memory != CUCOPY_MEMORY_UNKNOWN)
+    if (src->memory != CUCOPY_MEMORY_UNKNOWN || src->unasked)
         batch->waitsForCopy = 1;
     return CUDA_SUCCESS;
 }

@@ -7,6 +7,7 @@
 
 #include "areas.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 enum { BLOCK = 2048, COUNT = 24, BUSY_MS = 30 };
@@ -141,6 +142,50 @@ static void orders_may_differ_from_entry_to_entry(void **state)
     benchFree(&bench);
 }
 
+/* A batch that is to read pinned memory during the call waits; nothing less will do if the driver does not say. */
+static void during_the_call_reads_what_the_driver_says_nothing_of(void **state)
+{
+    const struct simulator *const sim = needSimulator();
+    struct bench bench = benchMake(*state, 'D', 'H', (size_t)COUNT * BLOCK);
+    struct entries entries = blocks(&bench);
+    assert_success(cudrvLaunchHostFunc(bench.stream, busy, NULL));
+    sim->refuse("cuPointerGetAttributes", 1, CUDA_ERROR_INVALID_VALUE, 1);
+    assert_success(copyInOrder(&entries, 2, CUCOPY_BATCH_AUTO, bench.stream));
+    sim->refuseNone();
+    memset((void *)(uintptr_t)bench.src.address, 0x5A, bench.src.bytes);
+    modelCopy(&bench, &entries);
+    areaCheck(&bench.dst);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+static void during_the_call_a_registration_may_begin_inside_a_page(void **state)
+{
+    enum { PAGE = 4096, BEFORE = 64 };
+    struct bench bench = benchMake(*state, 'D', 'U', (size_t)COUNT * BLOCK);
+    struct entries entries = blocks(&bench);
+    unsigned char *const pages = aligned_alloc(PAGE, (size_t)2 * COUNT * BLOCK);
+    assert_non_null(pages);
+    memcpy(pages + BEFORE, bench.src.model, bench.src.bytes);
+    assert_success(cudrvMemHostRegister(pages + BEFORE, bench.src.bytes, 0));
+    for (size_t i = 0; i < COUNT; i++)
+        entries.srcs[i] = (CUdeviceptr)(uintptr_t)pages + BEFORE + i * BLOCK;
+    entries.srcs[0] = (CUdeviceptr)(uintptr_t)pages; /* the page is first seen by what is not registered */
+    entries.sizes[0] = BEFORE;
+    entries.count = 2;
+    memset(pages, 0x11, BEFORE);
+    assert_success(cudrvLaunchHostFunc(bench.stream, busy, NULL));
+    assert_success(copyInOrder(&entries, 2, CUCOPY_BATCH_AUTO, bench.stream));
+    memset(pages, 0x5A, (size_t)2 * COUNT * BLOCK);
+    memset(bench.dst.model + (entries.dsts[0] - bench.dst.address), 0x11, BEFORE);
+    memcpy(bench.dst.model + (entries.dsts[1] - bench.dst.address), bench.src.model + BLOCK, BLOCK);
+    areaCheck(&bench.dst);
+    assert_success(cudrvMemHostUnregister(pages + BEFORE));
+    free(pages);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -149,6 +194,8 @@ int main(void)
         cmocka_unit_test(during_the_call_a_device_source_is_read_as_well),
         cmocka_unit_test(any_order_copies_whatever_the_memory_is),
         cmocka_unit_test(orders_may_differ_from_entry_to_entry),
+        cmocka_unit_test(during_the_call_reads_what_the_driver_says_nothing_of),
+        cmocka_unit_test(during_the_call_a_registration_may_begin_inside_a_page),
     };
     return cmocka_run_group_tests(tests, worldSetUp, worldTearDown);
 }
