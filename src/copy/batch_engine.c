@@ -40,6 +40,13 @@ int cucopyDriverTakesBatch(enum cucopyDriverCall call, CUstream stream, int capt
     return cudrvStreamGetCtx_v2(stream, &context, &green) == CUDA_SUCCESS && !green;
 }
 
+int cucopyEngineTakesBatch(struct cucopyBatch *batch)
+{
+    if (batch->byDriver == 0)
+        batch->byDriver = cucopyDriverTakesBatch(CUCOPY_BATCH_OF_RANGES, batch->stream, batch->capturing) ? 1 : -1;
+    return batch->byDriver > 0;
+}
+
 static CUresult copySingly(struct cucopyEngine *engine)
 {
     struct cucopyBatch *const batch = engine->batch;
@@ -111,11 +118,9 @@ static CUresult copyTogether(struct cucopyEngine *engine)
 
 CUresult cucopyEngineFlush(struct cucopyEngine *engine)
 {
-    CUresult result = CUDA_SUCCESS;
-    if (engine->count > 1 || engine->readsInOrder)
-        result = engine->driverHasBatches ? copyTogether(engine) : copySingly(engine);
-    else
-        result = copySingly(engine);
+    const int isBatch = engine->count > 1 || engine->readsInOrder;
+    const CUresult result =
+        isBatch && cucopyEngineTakesBatch(engine->batch) ? copyTogether(engine) : copySingly(engine);
     engine->count = 0;
     engine->readsInOrder = 0;
     return result;

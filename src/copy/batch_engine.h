@@ -23,7 +23,6 @@ enum { CUCOPY_GATHERED = 256 };
 /* Runs that wait to be enqueued by one call. */
 struct cucopyEngine {
     struct cucopyBatch *batch;
-    int driverHasBatches; /* and takes this one */
     size_t count;
     const CUmemcpyAttributes *attributes; /* of all of them */
     int readsInOrder; /* a source that CUDA does not know, in stream order, which a single copy does not keep */
@@ -43,10 +42,12 @@ enum cucopyDriverForm cucopyFormOfDriver(enum cucopyDriverCall call);
 /* Whether there is such a call and it takes a batch on this stream, in the current context. */
 int cucopyDriverTakesBatch(enum cucopyDriverCall call, CUstream stream, int capturing);
 
+/* The same for this batch, asked once: it is enqueued as it was waited for. */
+int cucopyEngineTakesBatch(struct cucopyBatch *batch);
+
 static inline void cucopyEngineInit(struct cucopyEngine *engine, struct cucopyBatch *batch)
 {
     engine->batch = batch;
-    engine->driverHasBatches = cucopyDriverTakesBatch(CUCOPY_BATCH_OF_RANGES, batch->stream, batch->capturing);
     engine->count = 0;
     engine->readsInOrder = 0;
 }

@@ -128,11 +128,11 @@ static int isForKernelAsItIs(const struct cucopyBatch *batch, const struct cucop
 }
 
 /* The driver's batch call may be handed the caller's own arrays. */
-static int isForDriverAsItIs(const struct cucopyBatch *batch, const struct cucopySurvey *survey)
+static int isForDriverAsItIs(struct cucopyBatch *batch, const struct cucopySurvey *survey)
 {
     return survey->empty == 0 && survey->continued == 0 &&
            !(batch->orders & CUCOPY_ORDER_BIT(CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)) &&
-           cucopyDriverTakesBatch(CUCOPY_BATCH_OF_RANGES, batch->stream, batch->capturing);
+           cucopyEngineTakesBatch(batch);
 }
 
 static CUresult enqueue(struct cucopyBatch *batch, struct cucopyRanges *ranges, const struct cucopySurvey *survey)
@@ -158,8 +158,7 @@ static CUresult surveyAndEnqueue(struct cucopyBatch *batch)
     if (result != CUDA_SUCCESS)
         return result;
     /* Single copies would read this memory at once, ahead of the work before them. */
-    if (survey.readsInOrder && !batch->capturing &&
-        !cucopyDriverTakesBatch(CUCOPY_BATCH_OF_RANGES, batch->stream, batch->capturing))
+    if (survey.readsInOrder && !batch->capturing && !cucopyEngineTakesBatch(batch))
         result = cudrvStreamSynchronize(batch->stream);
     if (result == CUDA_SUCCESS)
         result = enqueue(batch, &ranges, &survey);

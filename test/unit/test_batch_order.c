@@ -69,6 +69,23 @@ static void stream_order_reads_what_earlier_work_wrote(void **state)
             }
 }
 
+/* Whether the driver's batch call may be used is asked once: what is not to be read at once is waited for otherwise. */
+static void stream_order_holds_if_the_driver_answers_but_once(void **state)
+{
+    const struct simulator *const sim = needSimulator();
+    struct bench bench = benchMake(*state, 'D', 'U', (size_t)COUNT * BLOCK);
+    struct entries entries = blocks(&bench);
+    assert_success(cudrvLaunchHostFunc(bench.stream, rewrite, &bench.src));
+    sim->refuse("cuStreamGetCtx_v2", 2, CUDA_ERROR_INVALID_VALUE, 1);
+    assert_success(copyInOrder(&entries, 1, CUCOPY_BATCH_ENGINE, bench.stream));
+    sim->refuseNone();
+    memset(bench.src.model, 0x5A, bench.src.bytes);
+    modelCopy(&bench, &entries);
+    areaCheck(&bench.dst);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
 /* The source may be gone when the call returns: it is overwritten at once. */
 static void during_the_call_reads_nothing_afterwards(void **state)
 {
@@ -190,6 +207,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(stream_order_reads_what_earlier_work_wrote),
+        cmocka_unit_test(stream_order_holds_if_the_driver_answers_but_once),
         cmocka_unit_test(during_the_call_reads_nothing_afterwards),
         cmocka_unit_test(during_the_call_a_device_source_is_read_as_well),
         cmocka_unit_test(any_order_copies_whatever_the_memory_is),
