@@ -643,7 +643,7 @@ CUresult CUDAAPI cudrvMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
 
 /** cuMemcpyAsync, 4.0: between any two unified addresses. */
 CUresult CUDAAPI cudrvMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream);
-/** cuMemcpyPeerAsync, 4.0: between two contexts, which the driver does not check. */
+/** cuMemcpyPeerAsync, 4.0: between two contexts, which the driver does not check; ends a capture. */
 CUresult CUDAAPI cudrvMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                                       CUcontext srcContext, size_t ByteCount, CUstream hStream);
 /** cuMemcpyHtoDAsync, 3.2: host to device. */

@@ -223,6 +223,11 @@ static int captureUnsupported(const struct cucopyCase *about, struct cucopyText 
                   CAUSE "the stream is being captured, and the driver's batch calls cannot be. The capture itself "
                         "goes on.\n" REMEDY "use cucopyMemcpyBatchAsync, whose copies become nodes of the "
                         "graph.\n");
+    else if (strstr(about->failure.function, "Peer"))
+        cucopySay(text,
+                  CAUSE "the stream is being captured, and a peer copy cannot be. The driver has invalidated that "
+                        "capture.\n" REMEDY "let the one device access the other's memory and use cucopyMemcpyAsync, "
+                        "which becomes a node of the graph; or make the peer copy before the capture or after it.\n");
     else
         cucopySay(text, CAUSE "a capture is under way, and this call cannot become part of a graph.\n" REMEDY
                               "make it before the capture begins or after it ends.\n");

@@ -276,6 +276,16 @@ static void invalidatedCapture(const struct world *world)
     fails(cucopyMemcpyAsync(dst, src, sceneBytes, world->awayStream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
+static void peerCopyUnderCapture(const struct world *world)
+{
+    const CUdeviceptr dst = plainMemory(world->away, sceneBytes);
+    const CUdeviceptr src = plainMemory(world->away, sceneBytes);
+    must(cudrvStreamBeginCapture(world->awayStream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    later(endCapture, world->awayStream, NULL);
+    fails(cucopyMemcpyPeerAsync(dst, world->away, src, world->away, sceneBytes, world->awayStream),
+          CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+}
+
 static void notToBeCaptured(const struct world *world)
 {
     prepare(world);
@@ -407,6 +417,9 @@ const struct scene stateScenes[] = {
     {"the_legacy_stream_during_a_capture", 0, legacyStreamDuringACapture,
      .says = {"CUDA_ERROR_STREAM_CAPTURE_IMPLICIT", "a blocking stream of this context is being captured",
               "That capture is now invalidated.", "CU_STREAM_NON_BLOCKING"}},
+    {"a_peer_copy_under_capture", 0, peerCopyUnderCapture,
+     .says = {"CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "a peer copy cannot be", "has invalidated that capture",
+              "use cucopyMemcpyAsync"}},
     {"an_invalidated_capture", 0, invalidatedCapture,
      .says = {", its capture invalidated", "the capture of this stream was invalidated by an earlier call",
               "end the capture, find that call"},
