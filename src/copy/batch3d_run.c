@@ -25,14 +25,21 @@ static int isEmpty(const CUDA_MEMCPY3D_BATCH_OP *op)
     return op->extent.width == 0 || op->extent.height == 0 || op->extent.depth == 0;
 }
 
-/* Widths and row lengths count the elements of the array that takes part, or bytes if none does. */
-static size_t elementOf(CUarray array)
+/* No memory is as large as SIZE_MAX, so that stands for whatever is larger. */
+static size_t plus(size_t a, size_t b)
 {
-    CUDA_ARRAY3D_DESCRIPTOR descriptor = {.NumChannels = 0};
-    if (cudrvArray3DGetDescriptor(&descriptor, array) != CUDA_SUCCESS)
-        return 0;
+    return a < SIZE_MAX - b ? a + b : SIZE_MAX;
+}
+
+static size_t times(size_t a, size_t b)
+{
+    return b == 0 || a < SIZE_MAX / b ? a * b : SIZE_MAX;
+}
+
+static size_t elementOf(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
     size_t size = 0;
-    switch ((int)descriptor.Format) {
+    switch ((int)descriptor->Format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
     case CU_AD_FORMAT_SIGNED_INT8:
         size = 1;
@@ -50,15 +57,28 @@ static size_t elementOf(CUarray array)
     default:
         break;
     }
-    return size * descriptor.NumChannels;
+    return size * descriptor->NumChannels;
 }
 
-/* 0 if the driver does not say: block formats can be copied by its own call alone. */
-static size_t elementOfOp(const CUDA_MEMCPY3D_BATCH_OP *op)
+/* An array in elements, and their bytes; 0 if the driver does not say: it alone can copy block formats. */
+struct shape {
+    size_t element, width, height, depth;
+};
+
+static struct shape shapeOf(const CUmemcpy3DOperand *operand)
 {
-    if (isArray(&op->src))
-        return elementOf(op->src.op.array.array);
-    return isArray(&op->dst) ? elementOf(op->dst.op.array.array) : 1;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = {.NumChannels = 0};
+    if (!isArray(operand) || !operand->op.array.array ||
+        cudrvArray3DGetDescriptor(&descriptor, operand->op.array.array) != CUDA_SUCCESS)
+        return (struct shape){.element = 0};
+    return (struct shape){elementOf(&descriptor), descriptor.Width, descriptor.Height ? descriptor.Height : 1,
+                          descriptor.Depth ? descriptor.Depth : 1};
+}
+
+/* Widths and row lengths count the elements of the array that takes part, or bytes if none does. */
+static size_t elementOfOp(const CUDA_MEMCPY3D_BATCH_OP *op, const struct shape *dst, const struct shape *src)
+{
+    return isArray(&op->src) ? src->element : isArray(&op->dst) ? dst->element : 1;
 }
 
 static size_t rowOf(const CUmemcpy3DOperand *operand, const CUDA_MEMCPY3D_BATCH_OP *op)
@@ -74,26 +94,44 @@ static size_t layerOf(const CUmemcpy3DOperand *operand, const CUDA_MEMCPY3D_BATC
 /* From the first byte that the box touches to the last. */
 static size_t bytesOf(const CUmemcpy3DOperand *operand, const CUDA_MEMCPY3D_BATCH_OP *op, size_t element)
 {
-    const size_t rows = (op->extent.depth - 1) * layerOf(operand, op) + op->extent.height - 1;
-    return (rows * rowOf(operand, op) + op->extent.width) * element;
+    const size_t rows = plus(times(op->extent.depth - 1, layerOf(operand, op)), op->extent.height - 1);
+    return times(plus(times(rows, rowOf(operand, op)), op->extent.width), element);
 }
 
-/* *range is where a pointer points to, NULL for an array. */
-static CUresult checkOperand(struct cucopyBatch3D *batch, struct cucopyRanges *ranges, enum cucopySideOfCopy side,
-                             const CUDA_MEMCPY3D_BATCH_OP *op, const struct cucopyRange **range)
+static int fits(size_t offset, size_t extent, size_t whole)
+{
+    return offset <= whole && extent <= whole - offset;
+}
+
+static CUresult checkArray(struct cucopyBatch3D *batch, const CUmemcpy3DOperand *operand,
+                           const CUDA_MEMCPY3D_BATCH_OP *op, const struct shape *shape, size_t element)
+{
+    if (!operand->op.array.array)
+        return refuse(batch, "an operand's array is NULL");
+    if (element == 0 || shape->element == 0)
+        return CUDA_SUCCESS;
+    return fits(times(operand->op.array.offset.x, shape->element), times(op->extent.width, element),
+                times(shape->width, shape->element)) &&
+                   fits(operand->op.array.offset.y, op->extent.height, shape->height) &&
+                   fits(operand->op.array.offset.z, op->extent.depth, shape->depth)
+               ? CUDA_SUCCESS
+               : refuse(batch, "the box is not inside the array");
+}
+
+static CUresult checkPointer(struct cucopyBatch3D *batch, struct cucopyRanges *ranges, enum cucopySideOfCopy side,
+                             const CUDA_MEMCPY3D_BATCH_OP *op, size_t element, const struct cucopyRange **range)
 {
     const CUmemcpy3DOperand *const operand = side == CUCOPY_DST ? &op->dst : &op->src;
-    *range = NULL;
-    if (isArray(operand))
-        return operand->op.array.array ? CUDA_SUCCESS : refuse(batch, "an operand's array is NULL");
     if ((int)operand->type != CU_MEMCPY_OPERAND_TYPE_POINTER)
         return refuse(batch, "an operand is neither a pointer nor an array");
     if (!operand->op.ptr.ptr)
         return refuse(batch, "an operand's pointer is NULL");
     if (rowOf(operand, op) < op->extent.width || layerOf(operand, op) < op->extent.height)
         return refuse(batch, "an operand's rows or layers are shorter than the box");
-    const size_t element = elementOfOp(op);
-    *range = cucopyRangeOf(ranges, side, operand->op.ptr.ptr, element ? bytesOf(operand, op, element) : 1);
+    const size_t bytes = element ? bytesOf(operand, op, element) : 1;
+    if (bytes == SIZE_MAX || times(rowOf(operand, op), element) == SIZE_MAX)
+        return refuse(batch, "the box is larger than any memory");
+    *range = cucopyRangeOf(ranges, side, operand->op.ptr.ptr, bytes);
     return *range ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -118,22 +156,49 @@ static CUresult checkOrder(struct cucopyBatch3D *batch, const CUDA_MEMCPY3D_BATC
     }
 }
 
-static CUresult check(struct cucopyBatch3D *batch, struct cucopyRanges *ranges)
+static int isReadDuringCall(const CUDA_MEMCPY3D_BATCH_OP *op)
+{
+    return (int)op->srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL && !isArray(&op->src);
+}
+
+/* A single box reads memory that CUDA does not know at the call. */
+static int mustBeSingle(const CUDA_MEMCPY3D_BATCH_OP *op, const struct cucopyRange *src)
+{
+    return isReadDuringCall(op) && src && src->memory == CUCOPY_MEMORY_UNKNOWN;
+}
+
+static CUresult checkOp(struct cucopyBatch3D *batch, struct cucopyRanges *ranges, const CUDA_MEMCPY3D_BATCH_OP *op,
+                        int together)
+{
+    const struct cucopyRange *range = NULL;
+    const struct shape dst = shapeOf(&op->dst);
+    const struct shape src = shapeOf(&op->src);
+    const size_t element = elementOfOp(op, &dst, &src);
+    if ((op->flags & ~(unsigned)CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE) != 0)
+        return refuse(batch, "there is no such flag");
+    CUresult result = isArray(&op->dst) ? checkArray(batch, &op->dst, op, &dst, element)
+                                        : checkPointer(batch, ranges, CUCOPY_DST, op, element, &range);
+    range = NULL;
+    if (result == CUDA_SUCCESS)
+        result = isArray(&op->src) ? checkArray(batch, &op->src, op, &src, element)
+                                   : checkPointer(batch, ranges, CUCOPY_SRC, op, element, &range);
+    if (result == CUDA_SUCCESS)
+        result = checkOrder(batch, op, range);
+    if (result == CUDA_SUCCESS && element == 0 && (!together || mustBeSingle(op, range))) {
+        batch->reason = "the driver does not say how large the array's elements are, so only its batch call could copy "
+                        "them, and that cannot be used here";
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return result;
+}
+
+static CUresult check(struct cucopyBatch3D *batch, struct cucopyRanges *ranges, int together)
 {
     for (size_t i = 0; i < batch->count; i++) {
-        const CUDA_MEMCPY3D_BATCH_OP *const op = &batch->ops[i];
-        const struct cucopyRange *dst = NULL;
-        const struct cucopyRange *src = NULL;
-        if (isEmpty(op))
+        if (isEmpty(&batch->ops[i]))
             continue;
         batch->entry = i;
-        if ((op->flags & ~(unsigned)CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE) != 0)
-            return refuse(batch, "there is no such flag");
-        CUresult result = checkOperand(batch, ranges, CUCOPY_DST, op, &dst);
-        if (result == CUDA_SUCCESS)
-            result = checkOperand(batch, ranges, CUCOPY_SRC, op, &src);
-        if (result == CUDA_SUCCESS)
-            result = checkOrder(batch, op, src);
+        const CUresult result = checkOp(batch, ranges, &batch->ops[i], together);
         if (result != CUDA_SUCCESS)
             return result;
     }
@@ -169,8 +234,11 @@ static CUDA_MEMCPY3D boxOf(const CUDA_MEMCPY3D_BATCH_OP *op, size_t element)
 
 static CUresult copySingly(struct cucopyBatch3D *batch, size_t i)
 {
-    const size_t element = elementOfOp(&batch->ops[i]);
-    const CUDA_MEMCPY3D box = boxOf(&batch->ops[i], element);
+    const CUDA_MEMCPY3D_BATCH_OP *const op = &batch->ops[i];
+    const struct shape src = shapeOf(&op->src);
+    const struct shape dst = isArray(&op->src) ? src : shapeOf(&op->dst);
+    const size_t element = elementOfOp(op, &dst, &src);
+    const CUDA_MEMCPY3D box = boxOf(op, element);
     const CUresult result = element ? cudrvMemcpy3DAsync(&box, batch->stream) : CUDA_ERROR_NOT_SUPPORTED;
     if (result == CUDA_SUCCESS)
         batch->enqueued++;
@@ -215,22 +283,18 @@ static CUresult gather(struct cucopyBatch3D *batch, struct gathered *gathered, s
     return gathered->count == GATHERED ? copyTogether(batch, gathered) : CUDA_SUCCESS;
 }
 
-/* A single box reads memory that CUDA does not know at the call. */
-static int mustBeSingle(const CUDA_MEMCPY3D_BATCH_OP *op, struct cucopyRanges *ranges)
-{
-    return (int)op->srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL && !isArray(&op->src) &&
-           cucopyRangeOf(ranges, CUCOPY_SRC, op->src.op.ptr.ptr, 1)->memory == CUCOPY_MEMORY_UNKNOWN;
-}
-
 static CUresult enqueue(struct cucopyBatch3D *batch, struct cucopyRanges *ranges, int together)
 {
     struct gathered gathered;
     CUresult result = CUDA_SUCCESS;
     gathered.count = 0;
     for (size_t i = 0; i < batch->count && result == CUDA_SUCCESS; i++) {
-        if (isEmpty(&batch->ops[i]))
+        const CUDA_MEMCPY3D_BATCH_OP *const op = &batch->ops[i];
+        if (isEmpty(op))
             continue;
-        result = together && !mustBeSingle(&batch->ops[i], ranges) ? gather(batch, &gathered, i) : copySingly(batch, i);
+        const struct cucopyRange *const src =
+            isReadDuringCall(op) ? cucopyRangeOf(ranges, CUCOPY_SRC, op->src.op.ptr.ptr, 1) : NULL;
+        result = together && !mustBeSingle(op, src) ? gather(batch, &gathered, i) : copySingly(batch, i);
     }
     return result == CUDA_SUCCESS ? copyTogether(batch, &gathered) : result;
 }
@@ -252,8 +316,8 @@ CUresult cucopyBatch3DRun(struct cucopyBatch3D *batch)
         return result;
     batch->capturing = status != CU_STREAM_CAPTURE_STATUS_NONE;
     cucopyRangesInit(&ranges, device);
-    result = check(batch, &ranges);
     const int together = cucopyDriverTakesBatch(CUCOPY_BATCH_OF_BOXES, batch->stream, batch->capturing);
+    result = check(batch, &ranges, together);
     if (result == CUDA_SUCCESS && batch->readsInOrder && !batch->capturing && !together)
         result = cudrvStreamSynchronize(batch->stream);
     if (result == CUDA_SUCCESS)

@@ -107,18 +107,24 @@ static CUresult copyBatch(const Batch *batch, size_t *failedIndex, CUstream hand
     return CUDA_SUCCESS;
 }
 
+/* No memory is as large as SIZE_MAX. */
+static size_t bytesOf(size_t elements, size_t elementSize)
+{
+    return elements > SIZE_MAX / elementSize ? SIZE_MAX : elements * elementSize;
+}
+
 /* The box of one operation: sizes are in elements of its arrays, in bytes if it has none. */
 static bool placeOfOperand(const CUmemcpy3DOperand *operand, size_t elementSize, const CUextent3D *extent, Place *place)
 {
     switch ((int)operand->type) {
     case CU_MEMCPY_OPERAND_TYPE_POINTER:
         *place = placeUnknown(operand->op.ptr.ptr);
-        place->pitch = operand->op.ptr.rowLength * elementSize;
+        place->pitch = bytesOf(operand->op.ptr.rowLength, elementSize);
         place->layerHeight = operand->op.ptr.layerHeight;
         return (operand->op.ptr.rowLength == 0 || operand->op.ptr.rowLength >= extent->width) &&
                (operand->op.ptr.layerHeight == 0 || operand->op.ptr.layerHeight >= extent->height);
     case CU_MEMCPY_OPERAND_TYPE_ARRAY:
-        *place = placeInArray(operand->op.array.array, operand->op.array.offset.x * elementSize);
+        *place = placeInArray(operand->op.array.array, bytesOf(operand->op.array.offset.x, elementSize));
         place->y = operand->op.array.offset.y;
         place->z = operand->op.array.offset.z;
         return true;
@@ -143,7 +149,7 @@ static CUresult issue3D(Stream *stream, const CUDA_MEMCPY3D_BATCH_OP *operation,
 {
     const CUextent3D *extent = &operation->extent;
     const size_t elementSize = elementSizeOf(operation);
-    Copy copy = {.width = extent->width * elementSize, .height = extent->height, .depth = extent->depth};
+    Copy copy = {.width = bytesOf(extent->width, elementSize), .height = extent->height, .depth = extent->depth};
     if (extent->width == 0 || extent->height == 0 || extent->depth == 0 ||
         !orderIsValid(operation->srcAccessOrder, operation->flags) ||
         !placeOfOperand(&operation->dst, elementSize, extent, &copy.dst) ||

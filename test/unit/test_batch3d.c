@@ -147,6 +147,87 @@ static void what_is_refused_copies_nothing(void **state)
     benchFree(&bench);
 }
 
+/* Products of their extents that wrap around to little. */
+static void boxes_larger_than_any_memory_are_refused(void **state)
+{
+    const struct world *const world = *state;
+    static const size_t extents[][3] = {
+        {(size_t)1 << 63, 2, 1}, {64, 1, ((size_t)1 << 58) + 1}, {64, ((size_t)1 << 58) + 1, 1}, {1, 1, SIZE_MAX}};
+    static const char kinds[] = "HU";
+    const CUstream streams[] = {world->awayStream, NULL};
+    for (size_t s = 0; s < 2; s++)
+        for (size_t k = 0; kinds[k]; k++)
+            for (size_t e = 0; e < sizeof(extents) / sizeof(extents[0]); e++) {
+                struct bench bench = make(state, 'D', kinds[k]);
+                CUDA_MEMCPY3D_BATCH_OP ops[] = {boxOp(&bench, 0), boxOp(&bench, 1)};
+                ops[1].src.op.ptr.rowLength = ops[1].src.op.ptr.layerHeight = 0;
+                ops[1].dst.op.ptr.rowLength = ops[1].dst.op.ptr.layerHeight = 0;
+                ops[1].extent.width = extents[e][0];
+                ops[1].extent.height = extents[e][1];
+                ops[1].extent.depth = extents[e][2];
+                assert_result(cucopyMemcpy3DBatchAsync(2, ops, 0, streams[s]), CUDA_ERROR_INVALID_VALUE);
+                assert_int_equal(lastFailure().entry, 1);
+                areaCheck(&bench.dst);
+                benchFree(&bench);
+            }
+}
+
+static void boxes_that_leave_their_array_are_refused(void **state)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR descriptor = {
+        .Width = 16, .Height = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 2};
+    const struct world *const world = *state;
+    const CUstream streams[] = {world->awayStream, NULL};
+    static const size_t bad[][6] = {/* offset, extent */
+                                    {0, 0, 0, 17, 1, 1}, {1, 0, 0, 16, 1, 1}, {0, 7, 0, 1, 2, 1},
+                                    {0, 0, 0, 1, 1, 2},  {0, 0, 1, 1, 1, 1},  {SIZE_MAX, 0, 0, 2, 1, 1}};
+    for (size_t s = 0; s < 2; s++)
+        for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+            struct bench bench = make(state, 'D', 'H');
+            CUarray array;
+            CUDA_MEMCPY3D_BATCH_OP ops[] = {boxOp(&bench, 0), boxOp(&bench, 1)};
+            assert_success(cudrvArray3DCreate(&array, &descriptor));
+            memset(&ops[1].dst, 0, sizeof(ops[1].dst));
+            ops[1].dst.type = CU_MEMCPY_OPERAND_TYPE_ARRAY;
+            ops[1].dst.op.array.array = array;
+            ops[1].dst.op.array.offset.x = bad[i][0];
+            ops[1].dst.op.array.offset.y = bad[i][1];
+            ops[1].dst.op.array.offset.z = bad[i][2];
+            ops[1].extent.width = bad[i][3];
+            ops[1].extent.height = bad[i][4];
+            ops[1].extent.depth = bad[i][5];
+            assert_result(cucopyMemcpy3DBatchAsync(2, ops, 0, streams[s]), CUDA_ERROR_INVALID_VALUE);
+            assert_int_equal(lastFailure().entry, 1);
+            areaCheck(&bench.dst);
+            assert_success(cudrvArrayDestroy(array));
+            benchFree(&bench);
+        }
+}
+
+/* Single copies count bytes, so they need the size of an element. */
+static void an_array_that_only_the_drivers_batch_could_copy_is_refused_where_that_cannot_be_used(void **state)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR descriptor = {
+        .Width = 16, .Height = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    const struct simulator *const sim = needSimulator();
+    struct bench bench = make(state, 'D', 'H');
+    CUarray array;
+    CUDA_MEMCPY3D_BATCH_OP ops[] = {boxOp(&bench, 0), boxOp(&bench, 1)};
+    assert_success(cudrvArray3DCreate(&array, &descriptor));
+    memset(&ops[1].dst, 0, sizeof(ops[1].dst));
+    ops[1].dst.type = CU_MEMCPY_OPERAND_TYPE_ARRAY;
+    ops[1].dst.op.array.array = array;
+    ops[1].extent.width = ops[1].extent.height = ops[1].extent.depth = 1;
+    sim->refuse("cuArray3DGetDescriptor_v2", 1, CUDA_ERROR_NOT_SUPPORTED, 1);
+    assert_result(cucopyMemcpy3DBatchAsync(2, ops, 0, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    sim->refuseNone();
+    assert_int_equal(lastFailure().entry, 1);
+    assert_non_null(lastFailure().reason);
+    areaCheck(&bench.dst);
+    assert_success(cudrvArrayDestroy(array));
+    benchFree(&bench);
+}
+
 /* Widths and offsets count elements of the array. */
 static void arrays_and_pointers_in_one_batch(void **state)
 {
@@ -244,6 +325,9 @@ int main(void)
         cmocka_unit_test(with_no_context_current),
         cmocka_unit_test(empty_boxes_and_an_empty_batch_are_nothing),
         cmocka_unit_test(what_is_refused_copies_nothing),
+        cmocka_unit_test(boxes_larger_than_any_memory_are_refused),
+        cmocka_unit_test(boxes_that_leave_their_array_are_refused),
+        cmocka_unit_test(an_array_that_only_the_drivers_batch_could_copy_is_refused_where_that_cannot_be_used),
         cmocka_unit_test(arrays_and_pointers_in_one_batch),
         cmocka_unit_test(captured_boxes_are_copied_by_the_graph),
         cmocka_unit_test(a_source_read_during_the_call_may_change_afterwards),
