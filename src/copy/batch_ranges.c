@@ -87,7 +87,7 @@ static const struct cucopyRange *look(struct cucopyRanges *ranges, CUdeviceptr a
                                                                   : CUCOPY_MEMORY_DEVICE);
     range->access = accessOf(ranges, &answer);
     range->moved = range->access ? answer.devicePointer - address : 0;
-    range->mapping = range->memory == CUCOPY_MEMORY_DEVICE && !answer.context && !answer.pool;
+    range->mapping = !answer.isManaged && !answer.context && !answer.pool; /* on the host as well */
     /* The answer is the whole reservation then, holes included. */
     if (range->mapping &&
         cudrvMemGetAddressRange(&range->start, &range->size, address) != CUDA_SUCCESS) /* nobody has access */
