@@ -46,6 +46,7 @@ static uint64_t bytesOf(const struct cucopyBatch *batch)
 static CUresult enqueue(struct cucopyBatch *batch, struct cucopyScope *scope)
 {
     CUresult result = cucopyScopeEnter(scope, batch->stream);
+    batch->stream = OWN_STREAM(batch->stream);
     if (result == CUDA_SUCCESS) {
         scope->step = CUCOPY_STEP_COPY;
         result = cucopyBatchCheck(batch);
@@ -87,7 +88,7 @@ CUresult CUDAAPI cucopyMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, si
                                 .attrsIdxs = attrsIdxs,
                                 .numAttrs = numAttrs,
                                 .path = cucopyBatchDefaultPath(),
-                                .stream = OWN_STREAM(hStream)};
+                                .stream = hStream};
     return run(&batch, CUCOPY_THIS_CALL, NULL);
 }
 
@@ -103,7 +104,7 @@ CUresult CUDAAPI cucopyMemcpyBatchAsync_v12080(CUdeviceptr *dsts, CUdeviceptr *s
                                 .attrsIdxs = attrsIdxs,
                                 .numAttrs = numAttrs,
                                 .path = cucopyBatchDefaultPath(),
-                                .stream = OWN_STREAM(hStream)};
+                                .stream = hStream};
     return run(&batch, CUCOPY_THIS_CALL, failIdx);
 }
 
@@ -143,7 +144,7 @@ CUresult CUDAAPI cucopyMemcpyBatchAsyncEx(const CUdeviceptr *dsts, const CUdevic
                                         : chosen.path ? chosen.path
                                                       : cucopyBatchDefaultPath(),
                                 .maxBlocks = chosen.maxBlocks,
-                                .stream = OWN_STREAM(hStream)};
+                                .stream = hStream};
     return run(&batch, CUCOPY_THIS_CALL, NULL);
 }
 

@@ -25,6 +25,7 @@ static uint64_t bytesOf(const struct cucopyBatch3D *batch)
 static CUresult enqueue(struct cucopyBatch3D *batch, struct cucopyScope *scope)
 {
     CUresult result = cucopyScopeEnter(scope, batch->stream);
+    batch->stream = OWN_STREAM(batch->stream);
     if (result == CUDA_SUCCESS) {
         scope->step = CUCOPY_STEP_COPY;
         result = cucopyBatch3DRun(batch);
@@ -53,14 +54,14 @@ static CUresult run(struct cucopyBatch3D *batch, struct cucopyCall call, size_t 
 CUresult CUDAAPI cucopyMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags,
                                           CUstream hStream)
 {
-    struct cucopyBatch3D batch = {.ops = opList, .count = numOps, .flags = flags, .stream = OWN_STREAM(hStream)};
+    struct cucopyBatch3D batch = {.ops = opList, .count = numOps, .flags = flags, .stream = hStream};
     return run(&batch, CUCOPY_THIS_CALL, NULL);
 }
 
 CUresult CUDAAPI cucopyMemcpy3DBatchAsync_v12080(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
                                                  unsigned long long flags, CUstream hStream)
 {
-    struct cucopyBatch3D batch = {.ops = opList, .count = numOps, .flags = flags, .stream = OWN_STREAM(hStream)};
+    struct cucopyBatch3D batch = {.ops = opList, .count = numOps, .flags = flags, .stream = hStream};
     return run(&batch, CUCOPY_THIS_CALL, failIdx);
 }
 

@@ -170,6 +170,28 @@ static void a_stream_with_a_context_is_guarded_all_the_same(void **state)
     unmake(&memory);
 }
 
+static void the_record_of_a_batch_has_the_stream_that_it_was_called_with(void **state)
+{
+    const struct world *const world = *state;
+    struct memory memory;
+    cucopyFailure failure = CUCOPY_FAILURE_INIT;
+    make(world, &memory);
+    const CUdeviceptr dsts[] = {memory.dst, memory.dst}, srcs[] = {memory.src, 0};
+    const size_t sizes[] = {1, 1};
+    CUDA_MEMCPY3D_BATCH_OP op;
+    memset(&op, 0, sizeof(op));
+    op.extent.width = op.extent.height = op.extent.depth = 1;
+    for (int boxes = 0; boxes < 2; boxes++) {
+        assert_result(boxes ? cucopyMemcpy3DBatchAsync(1, &op, 0, NULL)
+                            : cucopyMemcpyBatchAsyncEx(dsts, srcs, sizes, 2, NULL, NULL),
+                      CUDA_ERROR_INVALID_VALUE);
+        assert_success(cucopyLastFailure(&failure));
+        assert_null(failure.stream);
+        assert_int_equal(failure.capture, CUCOPY_CAPTURE_NONE);
+    }
+    unmake(&memory);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, worldSetUp, worldTearDown)
 
 int main(void)
@@ -178,6 +200,7 @@ int main(void)
         TEST(a_copy_on_NULL_reaches_the_per_thread_entry_and_never_the_legacy_one),
         TEST(the_default_stream_can_be_captured_so_it_is_not_the_legacy_one),
         TEST(a_stream_with_a_context_is_guarded_all_the_same),
+        TEST(the_record_of_a_batch_has_the_stream_that_it_was_called_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
