@@ -39,9 +39,13 @@ static CUresult copyPlainly(struct cucopyBatch *batch)
 
 /* ---- Entries that go different ways, or are joined ---- */
 
-/* A run, and where its memory lies: joined copies stay inside their allocations. */
+/*
+ * A run, and where its memory lies: joined copies stay inside their allocations. By the time that it is enqueued, its
+ * ranges may have made room for others: it can be told whether they are those of the next entry, and no more.
+ */
 struct located {
     struct cucopyRun run;
+    CUdeviceptr dstMoved, srcMoved; /* as in its ranges */
     const struct cucopyRange *dst;
     const struct cucopyRange *src;
     int byKernel;
@@ -68,7 +72,7 @@ static CUresult enqueueRun(struct cucopyEngine *engine, struct cucopyLauncher *l
         return CUDA_SUCCESS;
     if (!entry->byKernel)
         return cucopyEngineAdd(engine, &entry->run);
-    return cucopyLauncherAdd(launcher, entry->run.dst + entry->dst->moved, entry->run.src + entry->src->moved,
+    return cucopyLauncherAdd(launcher, entry->run.dst + entry->dstMoved, entry->run.src + entry->srcMoved,
                              entry->run.size, entry->run.entries);
 }
 
@@ -102,6 +106,8 @@ static CUresult enqueueEach(struct cucopyBatch *batch, struct cucopyRanges *rang
             batch->entry = i;
             return CUDA_ERROR_INVALID_VALUE;
         }
+        entry.dstMoved = entry.dst->moved;
+        entry.srcMoved = entry.src->moved;
         entry.run.isUnknown = entry.src->memory == CUCOPY_MEMORY_UNKNOWN;
         entry.byKernel = goesByKernel(&entry, largest);
         if (continues(&pending, &entry)) {

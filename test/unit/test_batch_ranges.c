@@ -70,10 +70,60 @@ static void a_hole_between_mappings_on_the_host_is_found(void **state)
     assert_success(cudrvCtxPopCurrent(NULL));
 }
 
+/* More ranges than are kept: some make room while an entry waits to be joined by the next. */
+static void an_entry_keeps_its_address_for_the_kernel_when_its_range_makes_room(void **state)
+{
+    enum { AREAS = 400, COUNT = 4000, SIZE = 64, HALF = 64 * SIZE };
+    needEntry("cuLibraryLoadData");
+    struct bench bench = benchMake(*state, 'D', 'D', (size_t)AREAS * 2 * HALF);
+    struct entries entries = entriesMake(COUNT);
+    CUdeviceptr dsts[AREAS], srcs[AREAS];
+    size_t used[AREAS] = {0}, to[COUNT], from[COUNT];
+    said.address = ~(CUdeviceptr)0;
+    CUdeviceptr end = 0;
+    for (size_t i = 0; i < AREAS; i++) {
+        assert_success(cudrvMemAlloc(&srcs[i], SIZE));
+        assert_success(cudrvMemsetD8(srcs[i], (unsigned char)(i % 251 + 1), SIZE));
+    }
+    for (size_t i = 0; i < AREAS; i++) {
+        assert_success(cudrvMemAlloc(&dsts[i], (size_t)2 * HALF));
+        said.address = dsts[i] < said.address ? dsts[i] : said.address;
+        end = dsts[i] > end ? dsts[i] : end;
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        do
+            to[i] = randomBelow(AREAS);
+        while (used[to[i]] == HALF);
+        from[i] = randomBelow(AREAS);
+        entries.dsts[i] = dsts[to[i]] + used[to[i]];
+        entries.srcs[i] = srcs[from[i]];
+        entries.sizes[i] = SIZE;
+        used[to[i]] += SIZE;
+    }
+    said.bytes = (size_t)(end - said.address) + HALF;
+    said.isOnHost = 0;
+    said.moved = HALF;
+    assert_success(copy(&entries, bench.stream));
+    said.bytes = 0;
+    assert_success(cudrvStreamSynchronize(bench.stream));
+    for (size_t i = 0; i < COUNT; i++) {
+        unsigned char byte = 0;
+        assert_success(cudrvMemcpyDtoH(&byte, entries.dsts[i] + HALF, 1));
+        assert_int_equal(byte, from[i] % 251 + 1);
+    }
+    for (size_t i = 0; i < AREAS; i++) {
+        assert_success(cudrvMemFree(dsts[i]));
+        assert_success(cudrvMemFree(srcs[i]));
+    }
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hole_between_mappings_on_the_host_is_found),
+        cmocka_unit_test(an_entry_keeps_its_address_for_the_kernel_when_its_range_makes_room),
     };
     return cmocka_run_group_tests(tests, worldSetUp, worldTearDown);
 }
