@@ -302,19 +302,16 @@ static CUresult enqueue(struct cucopyBatch3D *batch, struct cucopyRanges *ranges
 CUresult cucopyBatch3DRun(struct cucopyBatch3D *batch)
 {
     struct cucopyRanges ranges;
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUdevice device = 0;
     if (!batch->ops)
         return refuse(batch, "opList is NULL");
     if (batch->flags != 0)
         return refuse(batch, "flags is not 0");
-    /* As for ranges: asking does not end another stream's capture, copying on the legacy stream would. */
-    CUresult result = cudrvStreamIsCapturing(batch->stream, &status);
+    CUresult result = cucopyBatchIsCaptured(batch->stream, &batch->capturing, &batch->reason);
     if (result == CUDA_SUCCESS)
         result = cudrvCtxGetDevice(&device);
     if (result != CUDA_SUCCESS)
         return result;
-    batch->capturing = status != CU_STREAM_CAPTURE_STATUS_NONE;
     cucopyRangesInit(&ranges, device);
     const int together = cucopyDriverTakesBatch(CUCOPY_BATCH_OF_BOXES, batch->stream, batch->capturing);
     result = check(batch, &ranges, together);

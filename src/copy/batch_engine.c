@@ -25,6 +25,16 @@ enum cucopyDriverForm cucopyFormOfDriver(enum cucopyDriverCall call)
     return (enum cucopyDriverForm)form;
 }
 
+CUresult cucopyBatchIsCaptured(CUstream stream, int *capturing, const char **reason)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUresult result = cudrvStreamIsCapturing(stream, &status);
+    *capturing = status != CU_STREAM_CAPTURE_STATUS_NONE;
+    if (result == CUDA_ERROR_NOT_SUPPORTED && !cudrvHas("cuStreamIsCapturing"))
+        *reason = "this driver has no cuStreamIsCapturing, and a batch must know whether its stream captures";
+    return result;
+}
+
 /*
  * The driver refuses its batch calls on the legacy stream and under capture. On the stream of a green context they
  * crash for some kinds of memory, so they must not be made there, nor where that cannot be told.

@@ -39,6 +39,12 @@ enum cucopyDriverForm { CUCOPY_CALL_UNASKED, CUCOPY_CALL_MISSING, CUCOPY_CALL_12
 
 enum cucopyDriverForm cucopyFormOfDriver(enum cucopyDriverCall call);
 
+/*
+ * Whether the stream captures. On the legacy stream, while a stream that blocks it captures, any copy or launch ends
+ * that capture; asking does not, and answers with the same code. *reason is set if the driver cannot tell.
+ */
+CUresult cucopyBatchIsCaptured(CUstream stream, int *capturing, const char **reason);
+
 /* Whether there is such a call and it takes a batch on this stream, in the current context. */
 int cucopyDriverTakesBatch(enum cucopyDriverCall call, CUstream stream, int capturing);
 

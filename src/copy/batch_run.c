@@ -175,21 +175,15 @@ static CUresult surveyAndEnqueue(struct cucopyBatch *batch)
     return result;
 }
 
-/*
- * On the legacy stream, while a stream that blocks it captures, any copy or launch ends that capture. Asking does not,
- * and answers with the same code.
- */
 CUresult cucopyBatchRun(struct cucopyBatch *batch)
 {
     const int isLegacy = cucopyStreamIsSpecial(batch->stream) && batch->stream != CU_STREAM_PER_THREAD;
     const int isPlain = isPlainCopy(batch);
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUresult result = CUDA_SUCCESS;
     if (isLegacy || !isPlain)
-        result = cudrvStreamIsCapturing(batch->stream, &status);
+        result = cucopyBatchIsCaptured(batch->stream, &batch->capturing, &batch->reason);
     if (result == CUDA_SUCCESS && isPlain)
         return copyPlainly(batch);
-    batch->capturing = status != CU_STREAM_CAPTURE_STATUS_NONE;
     if (result == CUDA_SUCCESS)
         result = cudrvCtxGetDevice(&batch->device);
     return result == CUDA_SUCCESS ? surveyAndEnqueue(batch) : result;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUCOPY_BATCH_PATH, which is read once in a process: run with each value of it.
+ * What surrounds a process: CUCOPY_BATCH_PATH, which is read once, run with each value of it; and a driver that cannot
+ * say whether a stream captures.
  */
 #include "types.h"
 
@@ -27,6 +28,7 @@ static void the_environment_chooses_where_the_caller_does_not(void **state)
 {
     const struct simulator *const sim = needSimulator();
     const int kernelIsThere = cudrvHas("cuLibraryLoadData");
+    needEntry("cuStreamIsCapturing");
     struct bench bench = benchMake(*state, 'D', 'D', (size_t)COUNT * BLOCK);
     struct entries entries = entriesMake(COUNT);
     sim->resetCalls();
@@ -42,6 +44,7 @@ static void the_environment_chooses_where_the_caller_does_not(void **state)
 
 static void what_a_kernel_cannot_do_is_refused_if_the_environment_asks_for_one(void **state)
 {
+    needEntry("cuStreamIsCapturing");
     struct bench bench = benchMake(*state, 'D', 'U', (size_t)COUNT * BLOCK);
     struct entries entries = entriesMake(COUNT);
     if (pathIs("kernel"))
@@ -56,6 +59,7 @@ static void what_a_kernel_cannot_do_is_refused_if_the_environment_asks_for_one(v
 static void the_caller_comes_first(void **state)
 {
     const struct simulator *const sim = needSimulator();
+    needEntry("cuStreamIsCapturing");
     struct bench bench = benchMake(*state, 'D', 'D', (size_t)COUNT * BLOCK);
     struct entries entries = entriesMake(COUNT);
     cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT;
@@ -71,12 +75,33 @@ static void the_caller_comes_first(void **state)
     benchFree(&bench);
 }
 
+static void a_driver_that_cannot_tell_captures_is_named_as_the_reason(void **state)
+{
+    if (cudrvHas("cuStreamIsCapturing"))
+        skip();
+    struct bench bench = benchMake(*state, 'D', 'D', (size_t)COUNT * BLOCK);
+    struct entries entries = entriesMake(COUNT);
+    CUDA_MEMCPY3D_BATCH_OP op;
+    memset(&op, 0, sizeof(op));
+    for (int boxes = 0; boxes < 2; boxes++) {
+        cucopyFailure failure = CUCOPY_FAILURE_INIT;
+        assert_result(boxes ? cucopyMemcpy3DBatchAsync(1, &op, 0, bench.stream) : copy(&bench, &entries, NULL),
+                      CUDA_ERROR_NOT_SUPPORTED);
+        assert_success(cucopyLastFailure(&failure));
+        assert_non_null(failure.reason);
+        assert_non_null(strstr(failure.reason, "cuStreamIsCapturing"));
+    }
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_environment_chooses_where_the_caller_does_not),
         cmocka_unit_test(what_a_kernel_cannot_do_is_refused_if_the_environment_asks_for_one),
         cmocka_unit_test(the_caller_comes_first),
+        cmocka_unit_test(a_driver_that_cannot_tell_captures_is_named_as_the_reason),
     };
     return cmocka_run_group_tests(tests, worldSetUp, worldTearDown);
 }
