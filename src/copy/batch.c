@@ -25,6 +25,7 @@ static CUresult fail(const struct cucopyBatch *batch, struct cucopyScope *scope,
                           .caller = call.caller,
                           .reason = batch->reason,
                           .entry = batch->entry,
+                          .enqueued = batch->isEnqueued,
                           .entriesEnqueued = batch->enqueued};
     if (batch->entry < batch->count && batch->dsts && batch->srcs && batch->sizes) {
         what.dst = batch->dsts[batch->entry];

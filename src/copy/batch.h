@@ -39,6 +39,7 @@ struct cucopyBatch {
     size_t entry;       /* the entry that a failure is about, or CUCOPY_NO_ENTRY */
     const char *reason; /* of a failure that we find ourselves */
     size_t enqueued;    /* entries that are enqueued */
+    int isEnqueued;     /* all of it, and what failed is the wait for it */
     int byDriver;       /* whether the driver's batch call takes it: 0 until somebody asks, then 1 or -1 */
     int waitsForCopy;   /* the stream must be waited for, since a source is to be read during the call */
 };

@@ -44,11 +44,13 @@ static CUresult run(struct cucopyBatch3D *batch, struct cucopyCall call, size_t 
     cucopyTraceEnd();
     if (result == CUDA_SUCCESS)
         return result;
-    if (failIdx)
+    if (failIdx && cudrvPath())
         *failIdx = batch->entry;
-    return cucopyFail3DBatch(
-        &scope, result, call, batch->entry < batch->count ? &batch->ops[batch->entry] : NULL,
-        &(cucopyFailure){.entry = batch->entry, .entriesEnqueued = batch->enqueued, .reason = batch->reason});
+    return cucopyFail3DBatch(&scope, result, call, batch->entry < batch->count ? &batch->ops[batch->entry] : NULL,
+                             &(cucopyFailure){.entry = batch->entry,
+                                              .enqueued = batch->isEnqueued,
+                                              .entriesEnqueued = batch->enqueued,
+                                              .reason = batch->reason});
 }
 
 CUresult CUDAAPI cucopyMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags,

@@ -20,6 +20,7 @@ struct cucopyBatch3D {
     int waitsForCopy;   /* the stream must be waited for, since a source is to be read during the call */
     size_t entry;       /* the op that a failure is about, or CUCOPY_NO_ENTRY */
     size_t enqueued;    /* ops that are enqueued */
+    int isEnqueued;     /* all of it, and what failed is the wait for it */
     const char *reason; /* of a failure that we find ourselves */
 };
 

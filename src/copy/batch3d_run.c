@@ -321,6 +321,7 @@ CUresult cucopyBatch3DRun(struct cucopyBatch3D *batch)
         result = enqueue(batch, &ranges, together);
     if (batch->waitsForCopy && batch->enqueued != 0) {
         const CUresult waited = cudrvStreamSynchronize(batch->stream);
+        batch->isEnqueued = result == CUDA_SUCCESS;
         result = result == CUDA_SUCCESS ? waited : result;
     }
     return result;

@@ -170,6 +170,7 @@ static CUresult surveyAndEnqueue(struct cucopyBatch *batch)
         result = enqueue(batch, &ranges, &survey);
     if (batch->waitsForCopy && batch->enqueued != 0) {
         const CUresult waited = cudrvStreamSynchronize(batch->stream);
+        batch->isEnqueued = result == CUDA_SUCCESS;
         result = result == CUDA_SUCCESS ? waited : result;
     }
     return result;

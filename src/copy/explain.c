@@ -18,7 +18,9 @@ static const char *outcome(const struct cucopyCase *about)
         return about->guard ? "the guard stays open"
                             : "the copy is enqueued, but the caller's context could not be restored";
     default:
-        return about->batch ? "the batch was refused" : "the copy was refused";
+        return !about->batch             ? "the copy was refused"
+               : about->failure.enqueued ? "the batch is enqueued, but waiting for it failed"
+                                         : "the batch was refused";
     }
 }
 

@@ -54,7 +54,7 @@ CUCOPY_COLD CUresult cucopyFail3DPeer(struct cucopyScope *scope, CUresult result
                                       const CUDA_MEMCPY3D_PEER *box);
 CUCOPY_COLD CUresult cucopyFail3DBatchOp(struct cucopyScope *scope, CUresult result, struct cucopyCall call,
                                          const CUDA_MEMCPY3D_BATCH_OP *op);
-/* For a batch of boxes: the op that it is about, NULL if none, and entry, entriesEnqueued and reason of batch. */
+/* For a batch of boxes: the op that it is about, NULL if none; entry, enqueued, entriesEnqueued and reason of batch. */
 CUCOPY_COLD CUresult cucopyFail3DBatch(struct cucopyScope *scope, CUresult result, struct cucopyCall call,
                                        const CUDA_MEMCPY3D_BATCH_OP *op, const cucopyFailure *batch);
 

@@ -138,6 +138,7 @@ CUresult cucopyFail3DBatch(struct cucopyScope *scope, CUresult result, struct cu
                           .caller = call.caller,
                           .reason = batch->reason,
                           .entry = batch->entry,
+                          .enqueued = batch->enqueued,
                           .entriesEnqueued = batch->entriesEnqueued};
     if (op) {
         what.width = op->extent.width;

@@ -318,6 +318,21 @@ static void a_source_read_during_the_call_may_change_afterwards(void **state)
     }
 }
 
+static void a_batch_whose_wait_fails_is_enqueued(void **state)
+{
+    const struct simulator *const sim = needSimulator();
+    struct bench bench = make(state, 'D', 'H');
+    CUDA_MEMCPY3D_BATCH_OP op = boxOp(&bench, 0);
+    op.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+    sim->refuse("cuStreamSynchronize", 1, CUDA_ERROR_UNKNOWN, 0);
+    assert_result(cucopyMemcpy3DBatchAsync(1, &op, 0, bench.stream), CUDA_ERROR_UNKNOWN);
+    sim->refuseNone();
+    assert_int_equal(lastFailure().enqueued, 1);
+    modelBox(&bench, &op);
+    areaCheck(&bench.dst);
+    benchFree(&bench);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -331,6 +346,7 @@ int main(void)
         cmocka_unit_test(arrays_and_pointers_in_one_batch),
         cmocka_unit_test(captured_boxes_are_copied_by_the_graph),
         cmocka_unit_test(a_source_read_during_the_call_may_change_afterwards),
+        cmocka_unit_test(a_batch_whose_wait_fails_is_enqueued),
     };
     return cmocka_run_group_tests(tests, worldSetUp, worldTearDown);
 }

@@ -176,6 +176,24 @@ static void during_the_call_reads_what_the_driver_says_nothing_of(void **state)
     benchFree(&bench);
 }
 
+static void a_batch_whose_wait_fails_is_enqueued(void **state)
+{
+    const struct simulator *const sim = needSimulator();
+    struct bench bench = benchMake(*state, 'D', 'H', (size_t)COUNT * BLOCK);
+    struct entries entries = blocks(&bench);
+    cucopyFailure failure = CUCOPY_FAILURE_INIT;
+    sim->refuse("cuStreamSynchronize", 1, CUDA_ERROR_UNKNOWN, 0);
+    assert_result(copyInOrder(&entries, 2, CUCOPY_BATCH_AUTO, bench.stream), CUDA_ERROR_UNKNOWN);
+    sim->refuseNone();
+    assert_success(cucopyLastFailure(&failure));
+    assert_int_equal(failure.enqueued, 1);
+    assert_int_equal(failure.entriesEnqueued, COUNT);
+    modelCopy(&bench, &entries);
+    areaCheck(&bench.dst);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
 static void during_the_call_a_registration_may_begin_inside_a_page(void **state)
 {
     enum { PAGE = 4096, BEFORE = 64 };
@@ -213,6 +231,7 @@ int main(void)
         cmocka_unit_test(any_order_copies_whatever_the_memory_is),
         cmocka_unit_test(orders_may_differ_from_entry_to_entry),
         cmocka_unit_test(during_the_call_reads_what_the_driver_says_nothing_of),
+        cmocka_unit_test(a_batch_whose_wait_fails_is_enqueued),
         cmocka_unit_test(during_the_call_a_registration_may_begin_inside_a_page),
     };
     return cmocka_run_group_tests(tests, worldSetUp, worldTearDown);
