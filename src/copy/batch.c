@@ -6,8 +6,7 @@
 #include "copy/batch.h"
 
 #include "copy/failure.h"
-
-#include <string.h>
+#include "copy/options.h"
 
 #if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
 #define OWN_STREAM(stream) ((stream) ? (stream) : CU_STREAM_PER_THREAD)
@@ -109,26 +108,12 @@ CUresult CUDAAPI cucopyMemcpyBatchAsync_v12080(CUdeviceptr *dsts, CUdeviceptr *s
     return run(&batch, CUCOPY_THIS_CALL, failIdx);
 }
 
-/* Options of another version: shorter ones end in defaults, longer ones must have defaults where we know nothing. */
-static int readOptions(const cucopyBatchOptions *from, cucopyBatchOptions *options)
-{
-    *options = (cucopyBatchOptions){.size = sizeof(*options)};
-    if (!from)
-        return 1;
-    if (from->size < sizeof(*options))
-        return 0;
-    for (size_t i = sizeof(*options); i < from->size; i++)
-        if (((const char *)from)[i] != 0)
-            return 0;
-    memcpy(options, from, sizeof(*options));
-    return (unsigned)options->path <= CUCOPY_BATCH_KERNEL && (options->preferOverlapWithCompute | 1) == 1;
-}
-
 CUresult CUDAAPI cucopyMemcpyBatchAsyncEx(const CUdeviceptr *dsts, const CUdeviceptr *srcs, const size_t *sizes,
                                           size_t count, const cucopyBatchOptions *options, CUstream hStream)
 {
-    cucopyBatchOptions chosen;
-    const int valid = readOptions(options, &chosen);
+    cucopyBatchOptions chosen = CUCOPY_BATCH_OPTIONS_INIT;
+    const int valid = cucopyReadOptions(options, &chosen, sizeof(chosen)) &&
+                      (unsigned)chosen.path <= CUCOPY_BATCH_KERNEL && (chosen.preferOverlapWithCompute | 1) == 1;
     CUmemcpyAttributes attributes = streamOrder;
     if (chosen.srcAccessOrder != 0)
         attributes.srcAccessOrder = chosen.srcAccessOrder;

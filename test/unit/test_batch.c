@@ -356,6 +356,7 @@ static void options_of_another_version_are_refused_if_they_ask_for_what_we_do_no
     longer.unknown = 1;
     static const cucopyBatchOptions bad[] = {{0},
                                              {.size = 4},
+                                             {.size = SIZE_MAX},
                                              {.size = sizeof(cucopyBatchOptions), .path = 4},
                                              {.size = sizeof(cucopyBatchOptions), .srcAccessOrder = 4},
                                              {.size = sizeof(cucopyBatchOptions), .preferOverlapWithCompute = 2}};
