@@ -171,16 +171,15 @@ CUresult CUDAAPI cucopyMemcpyBatchAsyncEx(const CUdeviceptr *dsts, const CUdevic
 CUresult CUDAAPI cucopyMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
                                         CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
                                         CUstream hStream);
-/** The form that toolkits 12.8 and 12.9 declare: failIdx, if it is not NULL, gets the entry that failed, or SIZE_MAX.
- */
+/** The form that toolkits 12.8 and 12.9 declare: if it fails, *failIdx is the entry that it is about, SIZE_MAX if it is
+ *  about none. Without a driver, and on success, *failIdx is left as it is; failIdx may be NULL. */
 CUresult CUDAAPI cucopyMemcpyBatchAsync_v12080(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
                                                CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
                                                size_t *failIdx, CUstream hStream);
 /** cuMemcpy3DBatchAsync, 13.0: numOps boxes; flags is 0. By the driver's own copies alone, on every driver. */
 CUresult CUDAAPI cucopyMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags,
                                           CUstream hStream);
-/** The form that toolkits 12.8 and 12.9 declare: failIdx, if it is not NULL, gets the entry that failed, or SIZE_MAX.
- */
+/** The form that toolkits 12.8 and 12.9 declare: failIdx as for ranges. */
 CUresult CUDAAPI cucopyMemcpy3DBatchAsync_v12080(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
                                                  unsigned long long flags, CUstream hStream);
 /** cuMemcpyWithAttributesAsync, 13.2: one copy with the attributes of a batch. */

@@ -43,6 +43,7 @@ static uint64_t bytesOf(const struct cucopyBatch *batch)
     return bytes;
 }
 
+/* The scope keeps the stream as the caller gave it. */
 static CUresult enqueue(struct cucopyBatch *batch, struct cucopyScope *scope)
 {
     CUresult result = cucopyScopeEnter(scope, batch->stream);
@@ -72,7 +73,7 @@ static CUresult run(struct cucopyBatch *batch, struct cucopyCall call, size_t *f
     cucopyTraceEnd();
     if (result == CUDA_SUCCESS)
         return result;
-    if (failIdx)
+    if (failIdx && cudrvPath())
         *failIdx = batch->entry;
     return fail(batch, &scope, result, call);
 }

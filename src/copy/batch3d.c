@@ -22,6 +22,7 @@ static uint64_t bytesOf(const struct cucopyBatch3D *batch)
     return bytes;
 }
 
+/* The scope keeps the stream as the caller gave it. */
 static CUresult enqueue(struct cucopyBatch3D *batch, struct cucopyScope *scope)
 {
     CUresult result = cucopyScopeEnter(scope, batch->stream);

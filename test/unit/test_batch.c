@@ -107,6 +107,7 @@ static void the_older_form_works_as_well(void **state)
     size_t failed = 7;
     assert_success(cucopyMemcpyBatchAsync_v12080(entries.dsts, entries.srcs, entries.sizes, entries.count, NULL, NULL,
                                                  0, &failed, bench.stream));
+    assert_int_equal(failed, 7);
     modelCopy(&bench, &entries);
     areaCheck(&bench.dst);
     entries.sizes[13] = SPACE;
@@ -114,6 +115,10 @@ static void the_older_form_works_as_well(void **state)
                                                 &failed, bench.stream),
                   CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(failed, 13);
+    assert_result(cucopyMemcpyBatchAsync_v12080(NULL, entries.srcs, entries.sizes, entries.count, NULL, NULL, 0,
+                                                &failed, bench.stream),
+                  CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(failed, SIZE_MAX);
     entriesFree(&entries);
     benchFree(&bench);
 }
