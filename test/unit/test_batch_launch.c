@@ -23,6 +23,22 @@ static struct entries scattered(const struct bench *bench, size_t count)
     return entries;
 }
 
+/* They are one copy, and a large one: the engine's. */
+static void large_neighbours_load_no_kernel(void **state)
+{
+    const struct simulator *const sim = needKernels();
+    const size_t size = 1 << 20;
+    struct bench bench = benchMake(*state, 'D', 'H', 3 * size);
+    struct entries entries = entriesMake(3);
+    for (size_t i = 0; i < 3; i++)
+        entrySet(&entries, i, &bench, i * size, i * size, size);
+    sim->resetCalls();
+    assertCopies(&bench, &entries, NULL, bench.stream);
+    assert_int_equal(sim->calls("cuLibraryLoadData"), 0);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
 static void a_kernel_asked_for_that_cannot_be_launched_copies_nothing(void **state)
 {
     const struct simulator *const sim = needKernels();
@@ -98,6 +114,7 @@ static void a_batch_of_any_size_does_without_kernels_then(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(large_neighbours_load_no_kernel),
         cmocka_unit_test(a_kernel_asked_for_that_cannot_be_launched_copies_nothing),
         cmocka_unit_test(the_small_kernel_serves_where_the_large_ones_cannot_be_launched),
         cmocka_unit_test(a_mixed_batch_whose_launch_fails_is_done_by_single_copies),
