@@ -75,6 +75,7 @@ struct cudrvMemcpy3DBatchOp {
 };
 
 #if CUDA_VERSION < 12080
+typedef int CUmemcpySrcAccessOrder;
 typedef struct cudrvMemcpyAttributes CUmemcpyAttributes;
 typedef struct cudrvMemcpy3DOperand CUmemcpy3DOperand;
 typedef struct cudrvMemcpy3DBatchOp CUDA_MEMCPY3D_BATCH_OP;

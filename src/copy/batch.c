@@ -117,7 +117,7 @@ CUresult CUDAAPI cucopyMemcpyBatchAsyncEx(const CUdeviceptr *dsts, const CUdevic
                       (unsigned)chosen.path <= CUCOPY_BATCH_KERNEL && (chosen.preferOverlapWithCompute | 1) == 1;
     CUmemcpyAttributes attributes = streamOrder;
     if (chosen.srcAccessOrder != 0)
-        attributes.srcAccessOrder = chosen.srcAccessOrder;
+        attributes.srcAccessOrder = (CUmemcpySrcAccessOrder)chosen.srcAccessOrder;
     if (chosen.preferOverlapWithCompute)
         attributes.flags = CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE;
     struct cucopyBatch batch = {.dsts = (CUdeviceptr *)dsts, /* nothing is written to */

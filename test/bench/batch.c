@@ -12,6 +12,8 @@
  *   --only TEXT     the cases whose name contains it
  */
 #define _POSIX_C_SOURCE 200809L
+#include "types.h" /* first: it has the types that an old cuda.h lacks */
+
 #include "batch_world.h"
 #include "bench.h"
 

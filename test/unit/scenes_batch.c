@@ -57,7 +57,7 @@ static void indicesThatFall(const struct world *world)
 static void noSuchOrder(const struct world *world)
 {
     prepare(world);
-    batch.attrs[1].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_INVALID;
+    batch.attrs[1].srcAccessOrder = (CUmemcpySrcAccessOrder)0;
     fails(copyBatch(world->awayStream), CUDA_ERROR_INVALID_VALUE);
 }
 
