@@ -106,6 +106,20 @@ static CUresult primaryGetState(void)
     return cudrvDevicePrimaryCtxGetState(device, &flags, &active);
 }
 
+/* The owner's policy takes a reference, and gives it back. */
+static CUresult primaryRetain(void)
+{
+    CUcontext primary = NULL;
+    const CUresult result = cudrvDevicePrimaryCtxRetain(&primary, device);
+    return result == CUDA_SUCCESS ? cudrvDevicePrimaryCtxRelease(device) : result;
+}
+
+/* A batch whose source is read during the call waits for its stream, which is another than the one that captures. */
+static CUresult synchronizeOther(void)
+{
+    return cudrvStreamSynchronize(streamNamed("sB")->handle);
+}
+
 static CUresult deviceGetMemPool(void)
 {
     CUmemoryPool pool = NULL;
@@ -202,6 +216,8 @@ static const struct query queries[] = {
     {"StreamGetCaptureInfo", getCaptureInfo},
     {"StreamIsCapturing", isCapturing},
     {"DevicePrimaryCtxGetState", primaryGetState},
+    {"DevicePrimaryCtxRetain,Release", primaryRetain},
+    {"StreamSynchronize(sB)", synchronizeOther},
     {"DeviceGetMemPool", deviceGetMemPool},
     {"DeviceGetDefaultMemPool", deviceGetDefaultMemPool},
     {"DeviceGetAttribute", deviceGetAttribute},
