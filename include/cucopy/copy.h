@@ -135,7 +135,8 @@ CUresult CUDAAPI cucopyMemcpyAsyncEx(CUdeviceptr dst, CUdeviceptr src, size_t By
  *
  * CU_MEMCPY_SRC_ACCESS_ORDER_STREAM reads every source in stream order, also memory that is not pinned. DURING_API_CALL
  * has read every source when the call returns: that of host memory on a capturing stream is
- * CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED. ANY may read at any time, also after the call.
+ * CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, and so is that of memory allocated under capture, which the driver does not
+ * tell from host memory. ANY may read at any time, also after the call.
  *
  * If the driver fails midway, the failure record says how many entries are known to be enqueued. */
 
