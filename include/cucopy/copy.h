@@ -155,12 +155,14 @@ typedef struct cucopyBatchOptions {
     int preferOverlapWithCompute; /**< 1: keep the copies off the multiprocessors */
     cucopyBatchPath path;
     unsigned int maxBlocks; /**< the most blocks of 256 threads that a kernel may occupy; 0: as many as help */
+    /** CUCOPY_CONTEXT_OWNER: what the stream's device cannot reach is copied singly, each as by cucopyMemcpyAsyncEx */
+    cucopyContextPolicy context;
 } cucopyBatchOptions;
 
 /** Options to fill in: cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT; */
 #define CUCOPY_BATCH_OPTIONS_INIT                                                                                      \
     {                                                                                                                  \
-        sizeof(cucopyBatchOptions), 0, 0, CUCOPY_BATCH_DEFAULT, 0                                                      \
+        sizeof(cucopyBatchOptions), 0, 0, CUCOPY_BATCH_DEFAULT, 0, CUCOPY_CONTEXT_STREAM                               \
     }
 
 /** count copies, with the same options for all of them; NULL for the defaults. On every toolkit. */

@@ -17,8 +17,7 @@
 static const CUmemcpyAttributes streamOrder = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
 static const size_t fromTheFirst = 0;
 
-static CUresult fail(const struct cucopyBatch *batch, struct cucopyScope *scope, CUresult result,
-                     struct cucopyCall call)
+static CUresult fail(struct cucopyBatch *batch, CUresult result, struct cucopyCall call)
 {
     cucopyFailure what = {.function = call.function,
                           .caller = call.caller,
@@ -31,7 +30,7 @@ static CUresult fail(const struct cucopyBatch *batch, struct cucopyScope *scope,
         what.src = batch->srcs[batch->entry];
         what.bytes = batch->sizes[batch->entry];
     }
-    return cucopyFail(scope, result, &what);
+    return cucopyFail(&batch->scope, result, &what);
 }
 
 /* For the profiler; without one the compiler leaves it out. */
@@ -44,22 +43,21 @@ static uint64_t bytesOf(const struct cucopyBatch *batch)
 }
 
 /* The scope keeps the stream as the caller gave it. */
-static CUresult enqueue(struct cucopyBatch *batch, struct cucopyScope *scope)
+static CUresult enqueue(struct cucopyBatch *batch)
 {
-    CUresult result = cucopyScopeEnter(scope, batch->stream);
+    CUresult result = cucopyScopeEnter(&batch->scope, batch->stream);
     batch->stream = OWN_STREAM(batch->stream);
     if (result == CUDA_SUCCESS) {
-        scope->step = CUCOPY_STEP_COPY;
+        batch->scope.step = CUCOPY_STEP_COPY;
         result = cucopyBatchCheck(batch);
     }
     if (result == CUDA_SUCCESS)
         result = cucopyBatchRun(batch);
-    return result == CUDA_SUCCESS ? cucopyScopeRestore(scope) : result;
+    return result == CUDA_SUCCESS ? cucopyScopeRestore(&batch->scope) : result;
 }
 
 static CUresult run(struct cucopyBatch *batch, struct cucopyCall call, size_t *failIdx)
 {
-    struct cucopyScope scope;
     if (batch->count == 0)
         return CUDA_SUCCESS;
     if (batch->numAttrs == 0) {
@@ -69,13 +67,13 @@ static CUresult run(struct cucopyBatch *batch, struct cucopyCall call, size_t *f
     }
     batch->entry = CUCOPY_NO_ENTRY;
     cucopyTraceBegin(call.function, bytesOf(batch));
-    const CUresult result = enqueue(batch, &scope);
+    const CUresult result = enqueue(batch);
     cucopyTraceEnd();
     if (result == CUDA_SUCCESS)
         return result;
     if (failIdx && cudrvPath())
         *failIdx = batch->entry;
-    return fail(batch, &scope, result, call);
+    return fail(batch, result, call);
 }
 
 CUresult CUDAAPI cucopyMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
@@ -114,6 +112,7 @@ CUresult CUDAAPI cucopyMemcpyBatchAsyncEx(const CUdeviceptr *dsts, const CUdevic
 {
     cucopyBatchOptions chosen = CUCOPY_BATCH_OPTIONS_INIT;
     const int valid = cucopyReadOptions(options, &chosen, sizeof(chosen)) &&
+                      (unsigned)chosen.context <= CUCOPY_CONTEXT_OWNER &&
                       (unsigned)chosen.path <= CUCOPY_BATCH_KERNEL && (chosen.preferOverlapWithCompute | 1) == 1;
     CUmemcpyAttributes attributes = streamOrder;
     if (chosen.srcAccessOrder != 0)
@@ -131,6 +130,7 @@ CUresult CUDAAPI cucopyMemcpyBatchAsyncEx(const CUdeviceptr *dsts, const CUdevic
                                         : chosen.path ? chosen.path
                                                       : cucopyBatchDefaultPath(),
                                 .maxBlocks = chosen.maxBlocks,
+                                .context = chosen.context,
                                 .stream = hStream};
     return run(&batch, CUCOPY_THIS_CALL, NULL);
 }

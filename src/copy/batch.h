@@ -14,6 +14,7 @@
 #ifndef CUCOPY_COPY_BATCH_H
 #define CUCOPY_COPY_BATCH_H
 
+#include "copy/scope.h"
 #include "types.h"
 
 #include <cucopy/copy.h>
@@ -30,7 +31,9 @@ struct cucopyBatch {
     size_t numAttrs;
     cucopyBatchPath path; /* never CUCOPY_BATCH_DEFAULT */
     unsigned int maxBlocks;
+    cucopyContextPolicy context;
     CUstream stream;
+    struct cucopyScope scope; /* entered from cucopyBatchCheck on */
 
     CUdevice device;    /* the stream's */
     int capturing;      /* the stream is, so the copies become nodes of a graph */

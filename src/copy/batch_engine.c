@@ -5,6 +5,7 @@
  */
 #include "copy/batch_engine.h"
 
+#include "copy/owner.h"
 #include "copy/scope.h"
 
 #include <stdatomic.h>
@@ -57,16 +58,39 @@ int cucopyEngineTakesBatch(struct cucopyBatch *batch)
     return batch->byDriver > 0;
 }
 
+/* A copy that worked as its owner's has left the stream's context, which the rest of the batch needs. */
+static CUresult copyAsOwner(struct cucopyBatch *batch, CUdeviceptr dst, CUdeviceptr src, size_t size, size_t entries)
+{
+    CUresult result = cucopyCopyAsOwner(&batch->scope, dst, src, size);
+    if (result == CUDA_ERROR_INVALID_VALUE)
+        return result;
+    batch->enqueued += entries;
+    if (result == CUDA_SUCCESS)
+        result = cucopyScopeEnterTarget(&batch->scope);
+    batch->scope.step = CUCOPY_STEP_COPY;
+    return result;
+}
+
+CUresult cucopyEngineCopyOne(struct cucopyBatch *batch, CUdeviceptr dst, CUdeviceptr src, size_t size, size_t entries)
+{
+    const CUresult result = cudrvMemcpyAsync(dst, src, size, batch->stream);
+    if (result == CUDA_ERROR_INVALID_VALUE && batch->context == CUCOPY_CONTEXT_OWNER)
+        return copyAsOwner(batch, dst, src, size, entries);
+    if (result == CUDA_SUCCESS)
+        batch->enqueued += entries;
+    return result;
+}
+
 static CUresult copySingly(struct cucopyEngine *engine)
 {
     struct cucopyBatch *const batch = engine->batch;
     for (size_t i = 0; i < engine->count; i++) {
-        const CUresult result = cudrvMemcpyAsync(engine->dsts[i], engine->srcs[i], engine->sizes[i], batch->stream);
+        const CUresult result =
+            cucopyEngineCopyOne(batch, engine->dsts[i], engine->srcs[i], engine->sizes[i], engine->entries[i]);
         if (result != CUDA_SUCCESS) {
             batch->entry = engine->firsts[i];
             return result;
         }
-        batch->enqueued += engine->entries[i];
     }
     return CUDA_SUCCESS;
 }
@@ -142,10 +166,8 @@ CUresult cucopyEngineAdd(struct cucopyEngine *engine, const struct cucopyRun *ru
     const int order = (int)run->attributes->srcAccessOrder;
     /* cuMemcpyAsync reads memory that CUDA does not know at the call, which is what this order asks for. */
     if (run->isUnknown && order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL) {
-        result = cudrvMemcpyAsync(run->dst, run->src, run->size, engine->batch->stream);
-        if (result == CUDA_SUCCESS)
-            engine->batch->enqueued += run->entries;
-        else
+        result = cucopyEngineCopyOne(engine->batch, run->dst, run->src, run->size, run->entries);
+        if (result != CUDA_SUCCESS)
             engine->batch->entry = run->first;
         return result;
     }

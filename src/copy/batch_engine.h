@@ -61,6 +61,9 @@ static inline void cucopyEngineInit(struct cucopyEngine *engine, struct cucopyBa
 /* The whole batch by one call, as the caller wrote it, where the driver takes it so. Counts and sets as those below. */
 CUresult cucopyEngineCopyAll(struct cucopyBatch *batch);
 
+/* A single copy, which stands for that many entries. */
+CUresult cucopyEngineCopyOne(struct cucopyBatch *batch, CUdeviceptr dst, CUdeviceptr src, size_t size, size_t entries);
+
 /* These count in batch->enqueued what they enqueue, and set batch->entry when they fail. */
 CUresult cucopyEngineAdd(struct cucopyEngine *engine, const struct cucopyRun *run);
 CUresult cucopyEngineFlush(struct cucopyEngine *engine);

@@ -86,6 +86,7 @@ static const struct cucopyRange *look(struct cucopyRanges *ranges, CUdeviceptr a
                               : answer.type == CU_MEMORYTYPE_HOST ? CUCOPY_MEMORY_HOST
                                                                   : CUCOPY_MEMORY_DEVICE);
     range->access = accessOf(ranges, &answer);
+    range->foreign = range->memory == CUCOPY_MEMORY_DEVICE && answer.device != ranges->device && !answer.access;
     range->moved = range->access ? answer.devicePointer - address : 0;
     range->mapping = !answer.isManaged && !answer.context && !answer.pool; /* on the host as well */
     /* The answer is the whole reservation then, holes included. */

@@ -32,6 +32,7 @@ struct cucopyRange {
     uint8_t access;
     uint8_t mapping; /* virtual memory: another mapping may follow */
     uint8_t unsized; /* the driver does not say where it ends */
+    uint8_t foreign; /* another device's, and the stream's has no access */
     uint8_t unasked; /* the driver did not answer, so that it may be memory of any kind */
 };
 

@@ -32,9 +32,7 @@ static int isPlainCopy(const struct cucopyBatch *batch)
 static CUresult copyPlainly(struct cucopyBatch *batch)
 {
     batch->entry = 0;
-    const CUresult result = cudrvMemcpyAsync(batch->dsts[0], batch->srcs[0], batch->sizes[0], batch->stream);
-    batch->enqueued = result == CUDA_SUCCESS;
-    return result;
+    return cucopyEngineCopyOne(batch, batch->dsts[0], batch->srcs[0], batch->sizes[0], 1);
 }
 
 /* ---- Entries that go different ways, or are joined ---- */

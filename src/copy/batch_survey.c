@@ -97,6 +97,8 @@ static inline CUresult locate(struct cucopyBatch *batch, struct cucopyRanges *ra
                          .direction = direction,
                          .isKnown = to->memory != CUCOPY_MEMORY_UNKNOWN && from->memory != CUCOPY_MEMORY_UNKNOWN};
     survey->moved |= (to->moved | from->moved) != 0;
+    if (batch->context == CUCOPY_CONTEXT_OWNER && (to->foreign || from->foreign))
+        batch->byDriver = -1; /* which of its copies a refused batch has enqueued cannot be told */
     return checkOrder(batch, survey, from, (int)its->srcAccessOrder);
 }
 

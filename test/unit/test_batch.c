@@ -369,6 +369,7 @@ static void options_of_another_version_are_refused_if_they_ask_for_what_we_do_no
                                              {.size = 4},
                                              {.size = SIZE_MAX},
                                              {.size = sizeof(cucopyBatchOptions), .path = 4},
+                                             {.size = sizeof(cucopyBatchOptions), .context = 2},
                                              {.size = sizeof(cucopyBatchOptions), .srcAccessOrder = 4},
                                              {.size = sizeof(cucopyBatchOptions), .preferOverlapWithCompute = 2}};
     areaFill(&bench.dst, 9);

@@ -119,6 +119,72 @@ static void the_callers_context_serves_if_it_is_on_the_owners_device(void **stat
         assert_int_equal(simulator()->calls("cuDevicePrimaryCtxRetain"), 0);
 }
 
+/* To the pool and from it, among copies that need no owner. */
+static void each_copy_of_a_batch_that_needs_its_owner_gets_it(void **state)
+{
+    enum { part = bytes / 8, entries = 8 };
+    const struct fixture *const f = *state;
+    unsigned char *const host = (unsigned char *)(uintptr_t)f->host;
+    CUcontext primary = NULL;
+    needTwoDevices(f->world);
+    assert_success(cudrvDevicePrimaryCtxRetain(&primary, f->world->awayDevice));
+    cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT;
+    for (int current = 0; current < 3; current++) {
+        CUdeviceptr dsts[entries], srcs[entries];
+        size_t sizes[entries];
+        if (current)
+            assert_success(cudrvCtxPushCurrent(current == 1 ? f->world->home : f->world->away));
+        const struct stack before = stackNow();
+        for (size_t i = 0; i < entries; i++) { /* half of the host memory, across */
+            const size_t other = i % 2 ? entries - 1 - i : i;
+            dsts[i] = (i % 2 ? f->host + bytes / 2 : f->pool) + other / 2 * part;
+            srcs[i] = f->host + i / 2 * part;
+            sizes[i] = part;
+        }
+        for (size_t i = 0; i < bytes; i++)
+            host[i] = (unsigned char)(i / part * 7 + (size_t)current);
+        options.context = CUCOPY_CONTEXT_STREAM;
+        assert_result(cucopyMemcpyBatchAsyncEx(dsts, srcs, sizes, entries, &options, f->world->homeStream),
+                      CUDA_ERROR_INVALID_VALUE);
+        assertStackIs(&before);
+        options.context = CUCOPY_CONTEXT_OWNER;
+        assert_success(cucopyMemcpyBatchAsyncEx(dsts, srcs, sizes, entries, &options, f->world->homeStream));
+        assertStackIs(&before);
+        assert_success(cudrvStreamSynchronize(f->world->homeStream));
+        for (size_t i = 1; i < entries; i += 2)
+            assert_memory_equal(host + (dsts[i] - f->host), host + i / 2 * part, part);
+        memset(host + bytes / 2, 0, bytes / 2);
+        for (size_t i = 0; i < entries; i += 2) {
+            dsts[i / 2] = f->host + bytes / 2 + i / 2 * part;
+            srcs[i / 2] = f->pool + i / 2 * part;
+        }
+        assert_success(cucopyMemcpyBatchAsyncEx(dsts, srcs, sizes, 1, &options, f->world->homeStream));
+        assert_success(cucopyMemcpyBatchAsyncEx(dsts, srcs, sizes, entries / 2, &options, f->world->homeStream));
+        assertStackIs(&before);
+        assert_success(cudrvStreamSynchronize(f->world->homeStream));
+        assert_memory_equal(host + bytes / 2, host, bytes / 2);
+    }
+    assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice));
+}
+
+static void a_batch_that_needs_no_owner_costs_no_more_than_without_the_policy(void **state)
+{
+    const struct fixture *const f = *state;
+    const struct simulator *const sim = needSimulator();
+    const CUdeviceptr dsts[] = {f->pool, f->pool + 512}, srcs[] = {f->host + 512, f->host};
+    const size_t sizes[] = {512, 512};
+    cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT;
+    unsigned long calls[2];
+    for (int i = 0; i < 2; i++) {
+        options.context = i ? CUCOPY_CONTEXT_OWNER : CUCOPY_CONTEXT_STREAM;
+        sim->resetCalls();
+        assert_success(cucopyMemcpyBatchAsyncEx(dsts, srcs, sizes, 2, &options, f->world->awayStream));
+        calls[i] = sim->calls(NULL);
+        assert_success(cudrvStreamSynchronize(f->world->awayStream));
+    }
+    assert_int_equal(calls[0], calls[1]);
+}
+
 static void no_context_is_made_for_it(void **state)
 {
     const struct fixture *const f = *state;
@@ -255,6 +321,8 @@ int main(void)
         TEST(the_streams_context_alone_is_refused),
         TEST(the_owners_active_primary_context_serves_with_nothing_current),
         TEST(the_callers_context_serves_if_it_is_on_the_owners_device),
+        TEST(each_copy_of_a_batch_that_needs_its_owner_gets_it),
+        TEST(a_batch_that_needs_no_owner_costs_no_more_than_without_the_policy),
         TEST(no_context_is_made_for_it),
         TEST(a_copy_that_works_at_once_costs_no_more_than_without_the_policy),
         TEST(another_code_than_invalid_value_is_not_tried_again),
