@@ -73,10 +73,10 @@ static void a_mixed_batch_whose_launch_fails_is_done_by_single_copies(void **sta
     const struct simulator *const sim = needKernels();
     struct bench bench = benchMake(*state, 'D', 'U', (size_t)2 * FEW * BLOCK);
     struct area device = areaMake('D', (size_t)FEW * BLOCK, bench.stream);
-    struct entries entries = scattered(&bench, 2 * FEW);
+    struct entries entries = scattered(&bench, (size_t)2 * FEW);
     modelCopy(&bench, &entries);
     areaFill(&device, 7);
-    for (size_t i = FEW; i < 2 * FEW; i++) {
+    for (size_t i = FEW; i < entries.count; i++) {
         const size_t odd = i % 2;
         entries.srcs[i] = device.address + (i - FEW) * BLOCK;
         entries.sizes[i] -= odd;
