@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What surrounds a process: CUCOPY_BATCH_PATH, which is read once, run with each value of it; and a driver that cannot
- * say whether a stream captures.
+ * What surrounds a process: the kernels are loaded at its first batch; CUCOPY_BATCH_PATH is read once, so this runs
+ * with each value of it; and a driver may be unable to say whether a stream captures.
  */
 #include "types.h"
 
 #include "areas.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 enum { BLOCK = 256, COUNT = 100 };
@@ -23,6 +24,47 @@ static CUresult copy(const struct bench *bench, struct entries *entries, const c
         entrySet(entries, i, bench, (COUNT - 1 - i) * BLOCK, i * BLOCK, BLOCK);
     return cucopyMemcpyBatchAsyncEx(entries->dsts, entries->srcs, entries->sizes, COUNT, options, bench->stream);
 }
+
+/* ---- The first batches, at once ---- */
+
+enum { THREADS = 8 };
+
+static void *copyInAThread(void *argument)
+{
+    const struct bench *const bench = argument;
+    struct entries entries = entriesMake(COUNT);
+    const CUresult result = copy(bench, &entries, NULL);
+    entriesFree(&entries);
+    return (void *)(uintptr_t)result;
+}
+
+static void threads_may_race_the_first_batch(void **state)
+{
+    struct bench benches[THREADS];
+    pthread_t threads[THREADS];
+    void *results[THREADS];
+    needEntry("cuStreamIsCapturing");
+    if (pathIs("kernel"))
+        needEntry("cuLibraryLoadData");
+    for (size_t i = 0; i < THREADS; i++)
+        benches[i] = benchMake(*state, 'D', 'H', (size_t)COUNT * BLOCK);
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, copyInAThread, &benches[i]), 0);
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], &results[i]), 0);
+    for (size_t i = THREADS; i-- > 0;) {
+        struct entries entries = entriesMake(COUNT);
+        assert_success((CUresult)(uintptr_t)results[i]);
+        for (size_t k = 0; k < COUNT; k++)
+            entrySet(&entries, k, &benches[i], (COUNT - 1 - k) * BLOCK, k * BLOCK, BLOCK);
+        modelCopy(&benches[i], &entries);
+        areaCheck(&benches[i].dst);
+        entriesFree(&entries);
+        benchFree(&benches[i]);
+    }
+}
+
+/* ---- The path ---- */
 
 static void the_environment_chooses_where_the_caller_does_not(void **state)
 {
@@ -98,6 +140,7 @@ static void a_driver_that_cannot_tell_captures_is_named_as_the_reason(void **sta
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_may_race_the_first_batch),
         cmocka_unit_test(the_environment_chooses_where_the_caller_does_not),
         cmocka_unit_test(what_a_kernel_cannot_do_is_refused_if_the_environment_asks_for_one),
         cmocka_unit_test(the_caller_comes_first),
