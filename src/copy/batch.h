@@ -80,6 +80,20 @@ CUresult cucopyBatchCheck(struct cucopyBatch *batch);
 /* The path that CUCOPY_BATCH_PATH names, read once. */
 cucopyBatchPath cucopyBatchDefaultPath(void);
 
+/*
+ * Wait for the stream. By itself cuStreamSynchronize ends a global capture of any thread, and any of this one but a
+ * relaxed one, though it takes no part in them (measured); a thread whose own mode is relaxed may.
+ */
+static inline CUresult cucopyBatchWait(CUstream stream)
+{
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    const CUresult exchanged = cudrvThreadExchangeStreamCaptureMode(&mode);
+    const CUresult waited = cudrvStreamSynchronize(stream);
+    if (exchanged == CUDA_SUCCESS)
+        (void)cudrvThreadExchangeStreamCaptureMode(&mode);
+    return waited;
+}
+
 /* ---- batch.c ---- */
 
 /* Everything between the guard's two ends. */

@@ -316,11 +316,11 @@ CUresult cucopyBatch3DRun(struct cucopyBatch3D *batch)
     const int together = cucopyDriverTakesBatch(CUCOPY_BATCH_OF_BOXES, batch->stream, batch->capturing);
     result = check(batch, &ranges, together);
     if (result == CUDA_SUCCESS && batch->readsInOrder && !batch->capturing && !together)
-        result = cudrvStreamSynchronize(batch->stream);
+        result = cucopyBatchWait(batch->stream);
     if (result == CUDA_SUCCESS)
         result = enqueue(batch, &ranges, together);
     if (batch->waitsForCopy && batch->enqueued != 0) {
-        const CUresult waited = cudrvStreamSynchronize(batch->stream);
+        const CUresult waited = cucopyBatchWait(batch->stream);
         batch->isEnqueued = result == CUDA_SUCCESS;
         result = result == CUDA_SUCCESS ? waited : result;
     }

@@ -163,11 +163,11 @@ static CUresult surveyAndEnqueue(struct cucopyBatch *batch)
         return result;
     /* Single copies would read this memory at once, ahead of the work before them. */
     if (survey.readsInOrder && !batch->capturing && !cucopyEngineTakesBatch(batch))
-        result = cudrvStreamSynchronize(batch->stream);
+        result = cucopyBatchWait(batch->stream);
     if (result == CUDA_SUCCESS)
         result = enqueue(batch, &ranges, &survey);
     if (batch->waitsForCopy && batch->enqueued != 0) {
-        const CUresult waited = cudrvStreamSynchronize(batch->stream);
+        const CUresult waited = cucopyBatchWait(batch->stream);
         batch->isEnqueued = result == CUDA_SUCCESS;
         result = result == CUDA_SUCCESS ? waited : result;
     }

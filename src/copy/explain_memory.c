@@ -51,6 +51,19 @@ static int anyDeviceReaches(CUdeviceptr address)
     return 0;
 }
 
+/* Mappings begin and end at multiples of this. */
+#define GRANULARITY ((CUdeviceptr)2 << 20)
+
+/* The mapping at an address. Without a context current the driver does not tell its range, but whether there is one. */
+static int mappingAt(CUdeviceptr address, cucopyAccess access, CUdeviceptr *base, size_t *size)
+{
+    if (cudrvMemGetAddressRange(base, size, address) == CUDA_SUCCESS && *size)
+        return 1;
+    *base = address & ~(GRANULARITY - 1);
+    *size = (size_t)GRANULARITY;
+    return access != CUCOPY_ACCESS_UNKNOWN;
+}
+
 /* A copy may run over adjacent mappings, each with an access of its own; follow them as far as the copy goes. */
 static void followMappings(struct cucopyMemory *memory, int device)
 {
@@ -63,7 +76,7 @@ static void followMappings(struct cucopyMemory *memory, int device)
         const cucopyAccess access = mappingAccess(at, device);
         CUdeviceptr base = 0;
         size_t size = 0;
-        if (cudrvMemGetAddressRange(&base, &size, at) != CUDA_SUCCESS || !size)
+        if (!mappingAt(at, access, &base, &size))
             break;
         if (i == 0)
             memory->base = base;

@@ -149,6 +149,9 @@ static void askSpecialStream(cucopyFailure *failure)
 
 static void askExplicitStream(cucopyFailure *failure, CUcontext now)
 {
+    /* Of a stream whose capture is spoiled not even the context is told. */
+    if (failure->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
+        failure->capture = CUCOPY_CAPTURE_INVALIDATED;
     if (!failure->streamContext)
         return;
     failure->streamContextState = askContext(failure->streamContext, &failure->streamContextId);

@@ -183,9 +183,14 @@ static CUresult getInfo(size_t *available, size_t *total)
     return CUDA_SUCCESS;
 }
 
-/* Measured: one mapping, not its whole reservation; what was allocated under capture is not found. */
+/* Measured: one mapping, not its whole reservation; what was allocated under capture is not found. It was asked with a
+   context current; without one, a walk along mappings on hardware ended at once. */
 static CUresult getAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr pointer)
 {
+    Context *context;
+    const CUresult result = contextRequire(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
     const Range *range = rangeFind((uintptr_t)pointer);
     if (range == NULL || range->kind == RANGE_GRAPH)
         return CUDA_ERROR_NOT_FOUND;

@@ -196,12 +196,15 @@ static CUresult destroy(CUstream handle)
     return CUDA_SUCCESS;
 }
 
+/* Measured: waiting for a stream ends the captures that an unsafe call ends, though it takes no part in them. */
 static CUresult synchronize(CUstream handle, bool perThread)
 {
     Stream *stream;
     CUresult result = streamResolve(handle, perThread, &stream);
     if (result == CUDA_SUCCESS)
         result = captureAllowsWaiting(stream);
+    if (result == CUDA_SUCCESS)
+        result = captureAllowsUnsafeCall();
     if (result != CUDA_SUCCESS)
         return result;
     const int device = stream->context->device;
@@ -229,7 +232,9 @@ static CUresult getContext(CUstream handle, bool perThread, CUcontext *context)
     if (context == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     Stream *stream;
-    const CUresult result = streamResolve(handle, perThread, &stream);
+    CUresult result = streamResolve(handle, perThread, &stream);
+    if (result == CUDA_SUCCESS && stream->capture != NULL && stream->capture->lost)
+        result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED; /* measured */
     if (result == CUDA_SUCCESS)
         *context = (CUcontext)stream->context;
     return result;
