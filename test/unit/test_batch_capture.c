@@ -191,6 +191,30 @@ static void a_capture_elsewhere_lives_on(void **state)
     }
 }
 
+/* cuStreamSynchronize by itself would end this thread's capture, and a global one of any thread. */
+static void a_capture_elsewhere_lives_on_while_a_batch_waits(void **state)
+{
+    const struct world *const world = *state;
+    for (size_t m = 0; m < sizeof(modes) / sizeof(modes[0]); m++) {
+        struct bench bench = benchMake(world, 'D', 'H', (size_t)COUNT * BLOCK);
+        struct entries entries = blocks(&bench, COUNT);
+        cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT;
+        CUstream other;
+        options.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+        assert_success(cudrvStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+        assert_success(cudrvStreamBeginCapture(other, modes[m]));
+        assert_success(
+            cucopyMemcpyBatchAsyncEx(entries.dsts, entries.srcs, entries.sizes, entries.count, &options, bench.stream));
+        assert_success(copyBy(&entries, CUCOPY_BATCH_AUTO, 1, other));
+        const CUgraphExec exec = endCapture(other);
+        modelCopy(&bench, &entries);
+        replay(&bench, &entries, exec);
+        assert_success(cudrvStreamDestroy(other));
+        entriesFree(&entries);
+        benchFree(&bench);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -202,6 +226,7 @@ int main(void)
         cmocka_unit_test(memory_that_is_allocated_under_capture),
         cmocka_unit_test(the_legacy_stream_does_not_end_another_streams_capture),
         cmocka_unit_test(a_capture_elsewhere_lives_on),
+        cmocka_unit_test(a_capture_elsewhere_lives_on_while_a_batch_waits),
     };
     return cmocka_run_group_tests(tests, worldSetUp, worldTearDown);
 }
