@@ -135,12 +135,17 @@ static CUresult checkPointer(struct cucopyBatch3D *batch, struct cucopyRanges *r
     return *range ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* As for ranges: memory that CUDA does not know is for single copies. An array has no range. */
+static int isUnknown(const struct cucopyRange *range)
+{
+    return range && range->memory == CUCOPY_MEMORY_UNKNOWN;
+}
+
 static CUresult checkOrder(struct cucopyBatch3D *batch, const CUDA_MEMCPY3D_BATCH_OP *op, const struct cucopyRange *src)
 {
-    const int isUnknown = src && src->memory == CUCOPY_MEMORY_UNKNOWN;
     switch ((int)op->srcAccessOrder) {
     case CU_MEMCPY_SRC_ACCESS_ORDER_STREAM:
-        batch->readsInOrder |= isUnknown;
+        batch->readsInOrder |= isUnknown(src);
         return CUDA_SUCCESS;
     case CU_MEMCPY_SRC_ACCESS_ORDER_ANY:
         return CUDA_SUCCESS;
@@ -149,42 +154,31 @@ static CUresult checkOrder(struct cucopyBatch3D *batch, const CUDA_MEMCPY3D_BATC
             batch->reason = "the access order is DURING_API_CALL, and a graph reads its sources when it is launched";
             return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         }
-        batch->waitsForCopy |= !batch->capturing && (!isUnknown || src->unasked);
+        batch->waitsForCopy |= !batch->capturing && (!isUnknown(src) || src->unasked);
         return CUDA_SUCCESS;
     default:
         return refuse(batch, "there is no such source access order");
     }
 }
 
-static int isReadDuringCall(const CUDA_MEMCPY3D_BATCH_OP *op)
-{
-    return (int)op->srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL && !isArray(&op->src);
-}
-
-/* A single box reads memory that CUDA does not know at the call. */
-static int mustBeSingle(const CUDA_MEMCPY3D_BATCH_OP *op, const struct cucopyRange *src)
-{
-    return isReadDuringCall(op) && src && src->memory == CUCOPY_MEMORY_UNKNOWN;
-}
-
 static CUresult checkOp(struct cucopyBatch3D *batch, struct cucopyRanges *ranges, const CUDA_MEMCPY3D_BATCH_OP *op,
                         int together)
 {
-    const struct cucopyRange *range = NULL;
+    const struct cucopyRange *to = NULL;
+    const struct cucopyRange *from = NULL;
     const struct shape dst = shapeOf(&op->dst);
     const struct shape src = shapeOf(&op->src);
     const size_t element = elementOfOp(op, &dst, &src);
     if ((op->flags & ~(unsigned)CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE) != 0)
         return refuse(batch, "there is no such flag");
     CUresult result = isArray(&op->dst) ? checkArray(batch, &op->dst, op, &dst, element)
-                                        : checkPointer(batch, ranges, CUCOPY_DST, op, element, &range);
-    range = NULL;
+                                        : checkPointer(batch, ranges, CUCOPY_DST, op, element, &to);
     if (result == CUDA_SUCCESS)
         result = isArray(&op->src) ? checkArray(batch, &op->src, op, &src, element)
-                                   : checkPointer(batch, ranges, CUCOPY_SRC, op, element, &range);
+                                   : checkPointer(batch, ranges, CUCOPY_SRC, op, element, &from);
     if (result == CUDA_SUCCESS)
-        result = checkOrder(batch, op, range);
-    if (result == CUDA_SUCCESS && element == 0 && (!together || mustBeSingle(op, range))) {
+        result = checkOrder(batch, op, from);
+    if (result == CUDA_SUCCESS && element == 0 && (!together || isUnknown(to) || isUnknown(from))) {
         batch->reason = "the driver does not say how large the array's elements are, so only its batch call could copy "
                         "them, and that cannot be used here";
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -292,9 +286,11 @@ static CUresult enqueue(struct cucopyBatch3D *batch, struct cucopyRanges *ranges
         const CUDA_MEMCPY3D_BATCH_OP *const op = &batch->ops[i];
         if (isEmpty(op))
             continue;
+        const struct cucopyRange *const dst =
+            isArray(&op->dst) ? NULL : cucopyRangeOf(ranges, CUCOPY_DST, op->dst.op.ptr.ptr, 1);
         const struct cucopyRange *const src =
-            isReadDuringCall(op) ? cucopyRangeOf(ranges, CUCOPY_SRC, op->src.op.ptr.ptr, 1) : NULL;
-        result = together && !mustBeSingle(op, src) ? gather(batch, &gathered, i) : copySingly(batch, i);
+            isArray(&op->src) ? NULL : cucopyRangeOf(ranges, CUCOPY_SRC, op->src.op.ptr.ptr, 1);
+        result = together && !isUnknown(dst) && !isUnknown(src) ? gather(batch, &gathered, i) : copySingly(batch, i);
     }
     return result == CUDA_SUCCESS ? copyTogether(batch, &gathered) : result;
 }
@@ -315,7 +311,7 @@ CUresult cucopyBatch3DRun(struct cucopyBatch3D *batch)
     cucopyRangesInit(&ranges, device);
     const int together = cucopyDriverTakesBatch(CUCOPY_BATCH_OF_BOXES, batch->stream, batch->capturing);
     result = check(batch, &ranges, together);
-    if (result == CUDA_SUCCESS && batch->readsInOrder && !batch->capturing && !together)
+    if (result == CUDA_SUCCESS && batch->readsInOrder && !batch->capturing)
         result = cucopyBatchWait(batch->stream);
     if (result == CUDA_SUCCESS)
         result = enqueue(batch, &ranges, together);

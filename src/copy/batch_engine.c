@@ -152,20 +152,21 @@ static CUresult copyTogether(struct cucopyEngine *engine)
 
 CUresult cucopyEngineFlush(struct cucopyEngine *engine)
 {
-    const int isBatch = engine->count > 1 || engine->readsInOrder;
-    const CUresult result =
-        isBatch && cucopyEngineTakesBatch(engine->batch) ? copyTogether(engine) : copySingly(engine);
+    const int isBatch = engine->count > 1 && !engine->singly && cucopyEngineTakesBatch(engine->batch);
+    const CUresult result = isBatch ? copyTogether(engine) : copySingly(engine);
     engine->count = 0;
-    engine->readsInOrder = 0;
     return result;
 }
 
+/*
+ * Memory that CUDA does not know is for single copies. The driver's batch call has ended in a sticky
+ * CUDA_ERROR_LAUNCH_FAILED for it, and does not read it during the call where that is asked for. Single copies do, and
+ * for stream order the stream has been waited for, as the batch call would have waited itself.
+ */
 CUresult cucopyEngineAdd(struct cucopyEngine *engine, const struct cucopyRun *run)
 {
     CUresult result = CUDA_SUCCESS;
-    const int order = (int)run->attributes->srcAccessOrder;
-    /* cuMemcpyAsync reads memory that CUDA does not know at the call, which is what this order asks for. */
-    if (run->isUnknown && order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL) {
+    if (run->isUnknown) {
         result = cucopyEngineCopyOne(engine->batch, run->dst, run->src, run->size, run->entries);
         if (result != CUDA_SUCCESS)
             engine->batch->entry = run->first;
@@ -175,7 +176,6 @@ CUresult cucopyEngineAdd(struct cucopyEngine *engine, const struct cucopyRun *ru
         result = cucopyEngineFlush(engine);
     const size_t i = engine->count++;
     engine->attributes = run->attributes;
-    engine->readsInOrder |= run->isUnknown && order == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
     engine->dsts[i] = run->dst;
     engine->srcs[i] = run->src;
     engine->sizes[i] = run->size;

@@ -15,7 +15,7 @@ struct cucopyRun {
     size_t first; /* entry */
     size_t entries;
     const CUmemcpyAttributes *attributes;
-    int isUnknown; /* CUDA does not know the source: when it is read depends on how it is copied */
+    int isUnknown; /* CUDA does not know one of its sides */
 };
 
 enum { CUCOPY_GATHERED = 256 };
@@ -25,7 +25,7 @@ struct cucopyEngine {
     struct cucopyBatch *batch;
     size_t count;
     const CUmemcpyAttributes *attributes; /* of all of them */
-    int readsInOrder; /* a source that CUDA does not know, in stream order, which a single copy does not keep */
+    int singly;
     CUdeviceptr dsts[CUCOPY_GATHERED];
     CUdeviceptr srcs[CUCOPY_GATHERED];
     size_t sizes[CUCOPY_GATHERED];
@@ -51,11 +51,12 @@ int cucopyDriverTakesBatch(enum cucopyDriverCall call, CUstream stream, int capt
 /* The same for this batch, asked once: it is enqueued as it was waited for. */
 int cucopyEngineTakesBatch(struct cucopyBatch *batch);
 
-static inline void cucopyEngineInit(struct cucopyEngine *engine, struct cucopyBatch *batch)
+/* singly: never by the driver's batch call. */
+static inline void cucopyEngineInit(struct cucopyEngine *engine, struct cucopyBatch *batch, int singly)
 {
     engine->batch = batch;
     engine->count = 0;
-    engine->readsInOrder = 0;
+    engine->singly = singly;
 }
 
 /* The whole batch by one call, as the caller wrote it, where the driver takes it so. Counts and sets as those below. */

@@ -1,36 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which entries go which way, if the caller leaves it to us. The numbers are from docs/measurements (one H200, driver
- * 580): a launch costs what four to ten copies of the engine do, and then next to nothing for each further copy, while
- * the engine moves large host copies a little faster than a kernel does.
+ * Which entries go which way, if the caller leaves it to us. The numbers are from docs/measurements, batches.json and
+ * batch-thresholds.json (one H200, CUDA driver 13.0, 2026-12-02): a launch costs what four to ten copies of the engine
+ * do, and then next to nothing for each further copy, while the engine moves large host copies a little faster than a
+ * kernel does.
  */
 #include "copy/batch_plan.h"
 
-/* From this many copies on the kernel is faster, for copies below a size. The last one ends the list. */
+/* From this many copies on the kernel is faster, for copies below a size. */
 struct threshold {
     size_t below;
     size_t copies;
 };
 
-enum { THRESHOLDS = 8 };
+enum { THRESHOLDS = 6 };
 
 static const struct threshold thresholds[CUCOPY_DIRECTIONS][THRESHOLDS] = {
     [CUCOPY_DEVICE_TO_DEVICE] = {{SIZE_MAX, 2}},
     [CUCOPY_HOST_TO_DEVICE] = {{1536, 6}, {3 << 10, 5}, {6 << 10, 4}, {24 << 10, 3}, {192 << 10, 8}, {384 << 10, 64}},
-    [CUCOPY_DEVICE_TO_HOST] = {{96 << 10, 7}, {192 << 10, 8}, {384 << 10, 20}, {768 << 10, 32}},
-    [CUCOPY_HOST_TO_HOST] = {{0, 0}},
+    [CUCOPY_DEVICE_TO_HOST] = {{192 << 10, 10}, {384 << 10, 20}, {768 << 10, 32}},
 };
 
-size_t cucopyLargestForKernel(const struct cucopyBatch *batch, enum cucopyDirection direction)
+const size_t *cucopyLargestForKernel(cucopyBatchPath path)
 {
-    if (batch->path == CUCOPY_BATCH_ENGINE)
-        return 0;
-    if (batch->path == CUCOPY_BATCH_KERNEL)
-        return SIZE_MAX;
-    size_t largest = 0;
-    for (size_t i = 0; i < THRESHOLDS && thresholds[direction][i].below != 0; i++)
-        largest = thresholds[direction][i].below - 1;
-    return largest;
+    static const size_t none[CUCOPY_DIRECTIONS] = {0};
+    static const size_t any[CUCOPY_DIRECTIONS] = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    static const size_t fast[CUCOPY_DIRECTIONS] = {[CUCOPY_DEVICE_TO_DEVICE] = SIZE_MAX,
+                                                   [CUCOPY_HOST_TO_DEVICE] = (384 << 10) - 1,
+                                                   [CUCOPY_DEVICE_TO_HOST] = (768 << 10) - 1};
+    return path == CUCOPY_BATCH_ENGINE ? none : path == CUCOPY_BATCH_KERNEL ? any : fast;
 }
 
 static int isFaster(enum cucopyDirection direction, size_t copies, size_t bytes)
@@ -50,4 +48,13 @@ int cucopyKernelIsChosen(const struct cucopyBatch *batch, const struct cucopySur
     for (int i = 0; i < CUCOPY_DIRECTIONS; i++)
         chosen |= isFaster((enum cucopyDirection)i, survey->copies[i], survey->bytes[i]);
     return chosen;
+}
+
+/* Seen from pinned host to device at 16 KiB, in every run and for every number of copies; not at 8 or 32 KiB. */
+int cucopySinglesAreFaster(const struct cucopySurvey *survey)
+{
+    const size_t copies = survey->copies[CUCOPY_HOST_TO_DEVICE];
+    const size_t size = copies ? survey->bytes[CUCOPY_HOST_TO_DEVICE] / copies : 0;
+    return size >= 12 << 10 && size < 24 << 10 && !survey->others && !survey->copies[CUCOPY_DEVICE_TO_DEVICE] &&
+           !survey->copies[CUCOPY_DEVICE_TO_HOST];
 }

@@ -7,10 +7,13 @@
 
 #include "copy/batch_survey.h"
 
-/* Larger entries are better done by the engine, however many there are. */
-size_t cucopyLargestForKernel(const struct cucopyBatch *batch, enum cucopyDirection direction);
+/* By direction: larger entries are better done by the engine, however many there are. */
+const size_t *cucopyLargestForKernel(cucopyBatchPath path);
 
 /* Whether the kernel is to do what it can do. */
 int cucopyKernelIsChosen(const struct cucopyBatch *batch, const struct cucopySurvey *survey);
+
+/* Whether the driver does these faster one by one than by its batch call. */
+int cucopySinglesAreFaster(const struct cucopySurvey *survey);
 
 #endif

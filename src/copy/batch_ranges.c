@@ -21,7 +21,6 @@ struct answer {
     size_t size;
     CUdeviceptr devicePointer;
     CUcontext context;
-    void *pool;
 };
 
 /* For memory that CUDA does not know the call succeeds, and leaves or clears what it cannot say. */
@@ -31,12 +30,20 @@ static struct answer ask(CUdeviceptr address)
     CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,      CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
                                         CU_POINTER_ATTRIBUTE_IS_MANAGED,       CU_POINTER_ATTRIBUTE_ACCESS_FLAGS,
                                         CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE,
-                                        CU_POINTER_ATTRIBUTE_DEVICE_POINTER,   CU_POINTER_ATTRIBUTE_CONTEXT,
-                                        CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE};
-    void *values[] = {&answer.type, &answer.device,        &answer.isManaged, &answer.access, &answer.start,
-                      &answer.size, &answer.devicePointer, &answer.context,   &answer.pool};
+                                        CU_POINTER_ATTRIBUTE_DEVICE_POINTER,   CU_POINTER_ATTRIBUTE_CONTEXT};
+    void *values[] = {&answer.type,  &answer.device, &answer.isManaged,     &answer.access,
+                      &answer.start, &answer.size,   &answer.devicePointer, &answer.context};
     answer.result = cudrvPointerGetAttributes(sizeof(values) / sizeof(values[0]), attributes, values, address);
     return answer;
+}
+
+/* Memory that belongs to no context is a pool's or a mapping; the answers above are the same for both. */
+static int isOfPool(CUdeviceptr address)
+{
+    void *pool = NULL;
+    CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE;
+    void *value = &pool;
+    return cudrvPointerGetAttributes(1, &attribute, &value, address) == CUDA_SUCCESS && pool;
 }
 
 static int managedIsReachable(struct cucopyRanges *ranges)
@@ -88,7 +95,7 @@ static const struct cucopyRange *look(struct cucopyRanges *ranges, CUdeviceptr a
     range->access = accessOf(ranges, &answer);
     range->foreign = range->memory == CUCOPY_MEMORY_DEVICE && answer.device != ranges->device && !answer.access;
     range->moved = range->access ? answer.devicePointer - address : 0;
-    range->mapping = !answer.isManaged && !answer.context && !answer.pool; /* on the host as well */
+    range->mapping = !answer.isManaged && !answer.context && !isOfPool(address); /* on the host as well */
     /* The answer is the whole reservation then, holes included. */
     if (range->mapping &&
         cudrvMemGetAddressRange(&range->start, &range->size, address) != CUDA_SUCCESS) /* nobody has access */

@@ -53,8 +53,7 @@ static int continues(const struct located *before, const struct located *next)
 {
     return before->run.entries != 0 && before->dst == next->dst && before->src == next->src &&
            before->run.dst + before->run.size == next->run.dst && before->run.src + before->run.size == next->run.src &&
-           before->run.attributes == next->run.attributes && before->byKernel == next->byKernel &&
-           next->src->memory != CUCOPY_MEMORY_UNKNOWN && next->dst->memory != CUCOPY_MEMORY_UNKNOWN;
+           before->run.attributes == next->run.attributes && before->byKernel == next->byKernel && !next->run.isUnknown;
 }
 
 static int goesByKernel(const struct located *entry, const size_t *largest)
@@ -81,11 +80,9 @@ static CUresult enqueueEach(struct cucopyBatch *batch, struct cucopyRanges *rang
     struct cucopyLauncher launcher;
     struct cucopyAttributes attributes = cucopyAttributesOf(batch);
     struct located pending = {.run = {.entries = 0}};
-    size_t largest[CUCOPY_DIRECTIONS];
+    const size_t *const largest = cucopyLargestForKernel(kernelIsChosen ? batch->path : CUCOPY_BATCH_ENGINE);
     CUresult result = CUDA_SUCCESS;
-    cucopyEngineInit(&engine, batch);
-    for (int i = 0; i < CUCOPY_DIRECTIONS; i++)
-        largest[i] = kernelIsChosen ? cucopyLargestForKernel(batch, (enum cucopyDirection)i) : 0;
+    cucopyEngineInit(&engine, batch, cucopySinglesAreFaster(survey));
     if (kernelIsChosen)
         cucopyLauncherInit(&launcher, batch, CUCOPY_FORM_GENERAL, cucopyTouchesHost(survey),
                            batch->count - survey->empty - survey->continued);
@@ -106,7 +103,7 @@ static CUresult enqueueEach(struct cucopyBatch *batch, struct cucopyRanges *rang
         }
         entry.dstMoved = entry.dst->moved;
         entry.srcMoved = entry.src->moved;
-        entry.run.isUnknown = entry.src->memory == CUCOPY_MEMORY_UNKNOWN;
+        entry.run.isUnknown = entry.src->memory == CUCOPY_MEMORY_UNKNOWN || entry.dst->memory == CUCOPY_MEMORY_UNKNOWN;
         entry.byKernel = goesByKernel(&entry, largest);
         if (continues(&pending, &entry)) {
             pending.run.size += entry.run.size;
@@ -134,7 +131,7 @@ static int isForKernelAsItIs(const struct cucopyBatch *batch, const struct cucop
 /* The driver's batch call may be handed the caller's own arrays. */
 static int isForDriverAsItIs(struct cucopyBatch *batch, const struct cucopySurvey *survey)
 {
-    return survey->empty == 0 && survey->continued == 0 &&
+    return survey->empty == 0 && survey->continued == 0 && !survey->unknown && !cucopySinglesAreFaster(survey) &&
            !(batch->orders & CUCOPY_ORDER_BIT(CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)) &&
            cucopyEngineTakesBatch(batch);
 }
@@ -162,7 +159,7 @@ static CUresult surveyAndEnqueue(struct cucopyBatch *batch)
     if (result != CUDA_SUCCESS)
         return result;
     /* Single copies would read this memory at once, ahead of the work before them. */
-    if (survey.readsInOrder && !batch->capturing && !cucopyEngineTakesBatch(batch))
+    if (survey.readsInOrder && !batch->capturing)
         result = cucopyBatchWait(batch->stream);
     if (result == CUDA_SUCCESS)
         result = enqueue(batch, &ranges, &survey);

@@ -27,7 +27,7 @@ static int scan(const struct cucopyBatch *batch, struct cucopyRanges *ranges, st
                                .dstRoom = dst->size - size,
                                .srcStart = src->start,
                                .srcRoom = src->size - size};
-    if (size > cucopyLargestForKernel(batch, direction) || !cucopyBatchScan(batch, &found))
+    if (size > cucopyLargestForKernel(batch->path)[direction] || !cucopyBatchScan(batch, &found))
         return 0;
     survey->copies[direction] = batch->count - found.continued;
     survey->bytes[direction] = batch->count * size;
@@ -97,6 +97,7 @@ static inline CUresult locate(struct cucopyBatch *batch, struct cucopyRanges *ra
                          .direction = direction,
                          .isKnown = to->memory != CUCOPY_MEMORY_UNKNOWN && from->memory != CUCOPY_MEMORY_UNKNOWN};
     survey->moved |= (to->moved | from->moved) != 0;
+    survey->unknown |= !stretch->isKnown;
     if (batch->context == CUCOPY_CONTEXT_OWNER && (to->foreign || from->foreign))
         batch->byDriver = -1; /* which of its copies a refused batch has enqueued cannot be told */
     return checkOrder(batch, survey, from, (int)its->srcAccessOrder);
@@ -137,9 +138,7 @@ CUresult cucopyBatchSurvey(struct cucopyBatch *batch, struct cucopyRanges *range
     CUdeviceptr srcEnd = 0;
     size_t allBits = 0;
     size_t commonBits = ~(size_t)0;
-    size_t largest[CUCOPY_DIRECTIONS];
-    for (int i = 0; i < CUCOPY_DIRECTIONS; i++)
-        largest[i] = cucopyLargestForKernel(batch, (enum cucopyDirection)i);
+    const size_t *const largest = cucopyLargestForKernel(batch->path);
     for (size_t i = 0; i < batch->count; i++) {
         const CUdeviceptr dst = batch->dsts[i];
         const CUdeviceptr src = batch->srcs[i];

@@ -33,7 +33,8 @@ struct cucopySurvey {
     size_t continued; /* entries that continue the one before, inside the same allocations */
     size_t empty;
     int moved;        /* the kernel has another address for some of the memory */
-    int readsInOrder; /* memory that CUDA does not know is to be read in stream order */
+    int unknown;      /* CUDA does not know some of the memory */
+    int readsInOrder; /* some of that is to be read in stream order */
 
     /* Of all entries, for the kernel. */
     size_t size; /* if all have the same */

@@ -109,7 +109,7 @@ static double median(double *values, int count)
     return values[count / 2];
 }
 
-enum { MOST_REPEATS = 1001, WARM_UP = 3, TURNS = 2 };
+enum { MOST_REPEATS = 1001, WARM_UP = 2, TURNS = 2 };
 
 static void measure(const struct world *world, const struct list *list, int repeats, int paths,
                     struct times times[WAYS])

@@ -311,6 +311,26 @@ static void no_more_blocks_than_asked_for(void **state)
     benchFree(&bench);
 }
 
+/* On hardware such a batch ended in a sticky error. */
+static void memory_that_cuda_does_not_know_is_never_given_to_the_drivers_batch(void **state)
+{
+    const struct simulator *const sim = needSimulator();
+    static const char kinds[][2] = {"DU", "UD", "UH"};
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+        for (int order = 1; order <= 3; order++) {
+            struct bench bench = benchMake(*state, kinds[k][0], kinds[k][1], (size_t)COUNT * BLOCK);
+            struct entries entries = scattered(&bench, COUNT);
+            cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT;
+            options.srcAccessOrder = order;
+            sim->resetCalls();
+            assertCopies(&bench, &entries, &options, bench.stream);
+            assert_int_equal(sim->calls("cuMemcpyAsync"), COUNT);
+            assert_int_equal(launches(sim) + batches(sim), 0);
+            entriesFree(&entries);
+            benchFree(&bench);
+        }
+}
+
 /* ---- Several devices ---- */
 
 static void another_devices_pool_is_for_the_kernel_only_with_access(void **state)
@@ -441,6 +461,7 @@ int main(void)
         cmocka_unit_test(the_kernel_or_nothing_if_asked_for),
         cmocka_unit_test(one_bad_source_does_not_keep_the_others_off_the_kernel),
         cmocka_unit_test(no_more_blocks_than_asked_for),
+        cmocka_unit_test(memory_that_cuda_does_not_know_is_never_given_to_the_drivers_batch),
         cmocka_unit_test(another_devices_pool_is_for_the_kernel_only_with_access),
         cmocka_unit_test(another_devices_plain_memory_goes_by_the_engine),
         cmocka_unit_test(the_record_says_how_many_entries_earlier_launches_took),
