@@ -11,6 +11,7 @@ import sys
 MEASUREMENTS = pathlib.Path(__file__).resolve().parents[2] / "docs/measurements"
 WAYS = ["loop", "driver", "cub", "cucopy"]
 GRID = re.compile(r"(DtoD|HtoD|DtoH) (\d+) x (\d+)")
+LARGEST_OF_GRID = 4096
 DIRECTIONS = {"DtoD": "Device to device", "HtoD": "Pinned host to device", "DtoH": "Device to pinned host"}
 
 
@@ -34,17 +35,19 @@ def page(run):
         "[batch_table.py](../../test/bench/batch_table.py). Microseconds from the call to the end of the last copy, the "
         f"stream idle before; medians of {run['repeats']}. `issued` is when cucopy's call returned; `of best` is cucopy's "
         "time over the better of loop and driver's batch. Blocks lie in a random order on both sides. "
-        "[batches.md](../batches.md) tells what is what.",
+        "[batches.md](../batches.md) tells what is what; [batch-thresholds.json](batch-thresholds.json) is the "
+        "run of `cucopy-bench batch --thresholds --json` that the automatic choice was made from.",
         f"Once in a process the kernels are made for the device: {run['firstSmallBatch'] / 1000:,.0f} ms for the first "
         f"small batch, {run['firstLargeBatch'] / 1000:,.0f} ms more for the first large one, with nothing in the "
         f"driver's cache on disk. Asking the driver about 320 allocations: {run['askingAbout320Allocations']:.0f} µs.",
     ]
-    grid = [(GRID.fullmatch(case["case"]), case) for case in run["cases"]]
+    cases = [(GRID.fullmatch(case["case"]), case) for case in run["cases"]]
     for direction, title in DIRECTIONS.items():
-        rows = [(f"{int(match[2]):,} × {int(match[3]):,}", case) for match, case in grid if match and match[1] == direction
-                and case is not run["cases"][-1]]
+        rows = [(f"{int(match[2]):,} × {int(match[3]):,}", case) for match, case in cases
+                if match and match[1] == direction and case["copies"] <= LARGEST_OF_GRID]
         parts += [f"## {title}", table("copies × bytes", rows)]
-    others = [(case["case"].replace(" x ", " × "), case) for match, case in grid if not match or case is run["cases"][-1]]
+    others = [(case["case"].replace(" x ", " × "), case) for match, case in cases
+              if not match or case["copies"] > LARGEST_OF_GRID]
     parts += ["## Other lists", table("copies", others)]
     return "\n\n".join(parts) + "\n"
 
