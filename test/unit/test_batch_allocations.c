@@ -41,7 +41,7 @@ static void a_batch_allocates_nothing(void **state)
     static const char kinds[][2] = {"DD", "DH", "HD", "DU", "DM", "DP"};
     for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
         for (size_t count = 1; count <= COUNT; count *= 17)
-            for (size_t stride = BLOCK; stride <= 2 * BLOCK; stride += 100) { /* joined, packed, as addresses */
+            for (size_t stride = BLOCK; stride <= (size_t)2 * BLOCK; stride += 100) { /* joined, packed, as addresses */
                 struct bench bench = benchMake(*state, kinds[k][0], kinds[k][1], (size_t)COUNT * 2 * BLOCK);
                 struct entries entries = entriesMake(count);
                 for (size_t i = 0; i < count; i++)
