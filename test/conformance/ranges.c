@@ -27,14 +27,26 @@ static const char *ownerName(CUcontext context)
     return context ? "another" : "NULL";
 }
 
+static void askRange(const char *place, const char *current, CUdeviceptr address)
+{
+    CUdeviceptr begin = 0;
+    size_t length = 0;
+    if (!ask("%s %s MemGetAddressRange", place, current))
+        return;
+    stackStand(contextNamed(current));
+    const CUresult result = cudrvMemGetAddressRange(&begin, &length, address);
+    if (result == CUDA_SUCCESS)
+        answer("%llu into a range of %zu", (unsigned long long)(address - begin), length);
+    else
+        answerResult(result);
+}
+
 /* `place` is the key's name for the address. */
 static void askAddress(const char *place, const char *current, CUdeviceptr address)
 {
     CUdeviceptr pointer = 0;
     CUdeviceptr start = 0;
-    CUdeviceptr begin = 0;
     size_t size = 77;
-    size_t length = 0;
     int mapped = -1;
     int access = -1;
     int type = -1;
@@ -57,13 +69,7 @@ static void askAddress(const char *place, const char *current, CUdeviceptr addre
     }
     if (ask("%s %s PointerGetAttribute(DEVICE_POINTER)", place, current))
         answerResult(cudrvPointerGetAttribute(&pointer, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, address));
-    if (ask("%s %s MemGetAddressRange", place, current)) {
-        const CUresult result = cudrvMemGetAddressRange(&begin, &length, address);
-        if (result == CUDA_SUCCESS)
-            answer("%llu into a range of %zu", (unsigned long long)(address - begin), length);
-        else
-            answerResult(result);
-    }
+    askRange(place, current, address);
 }
 
 static void makeReservation(void)
@@ -229,6 +235,9 @@ static void play(void)
     askAddress("dP", "P", memoryNamed("dP")->address);
     for (size_t i = 0; contextNamed("G") && i < COUNT(memories); i++)
         askAddress(memories[i], "G", memoryNamed(memories[i])->address);
+    for (size_t i = 0; i < COUNT(memories); i++)
+        askRange(memories[i], "none", memoryNamed(memories[i])->address);
+    askRange("hole", "none", reservation + 2 * granule + 4096);
     askCrossings();
     askInaccessible();
     askDevice();

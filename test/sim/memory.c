@@ -184,7 +184,7 @@ static CUresult getInfo(size_t *available, size_t *total)
 }
 
 /* Measured: one mapping, not its whole reservation; what was allocated under capture is not found. It was asked with a
-   context current; without one, a walk along mappings on hardware ended at once. */
+   context current; that it wants one is assumed, since a walk along mappings on hardware ended at once without. */
 static CUresult getAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr pointer)
 {
     Context *context;
