@@ -258,15 +258,25 @@ static CUresult guarded(const struct attempt *attempt, const struct copyFunction
     return result != CUDA_SUCCESS ? result : left;
 }
 
+static const struct copyFunctions *functionsOf(const struct attempt *attempt)
+{
+    switch (attempt->way) {
+    case SAFE:
+        return attempt->perThread ? &safeFunctionsPerThread : &safeFunctions;
+    case OWNER:
+        return &ownerFunctions;
+    default:
+        return attempt->perThread ? &rawFunctionsPerThread : &rawFunctions;
+    }
+}
+
 static CUresult perform(const struct attempt *attempt)
 {
-    const struct copyFunctions *const raw = attempt->perThread ? &rawFunctionsPerThread : &rawFunctions;
-    const struct copyFunctions *const safe = attempt->perThread ? &safeFunctionsPerThread : &safeFunctions;
+    const struct copyFunctions *const functions = functionsOf(attempt);
     const CUstream stream = attempt->stream->handle;
     if (attempt->way == GUARDED || attempt->way == EXPLICIT)
-        return guarded(attempt, raw, stream);
-    return attempt->operation->call(attempt->way == SAFE ? safe : raw, attempt->dst, attempt->src, attempt->bytes,
-                                    stream);
+        return guarded(attempt, functions, stream);
+    return attempt->operation->call(functions, attempt->dst, attempt->src, attempt->bytes, stream);
 }
 
 const char *outcomeOf(const struct attempt *attempt)

@@ -23,6 +23,7 @@ const struct operation *operationNamed(const char *name);
 enum way {
     RAW,
     SAFE,
+    OWNER,    /* Async and Batch alone: safe, with CUCOPY_CONTEXT_OWNER */
     GUARDED,  /* cucopyGuardEnter with the stream, then raw */
     EXPLICIT, /* cucopyGuardEnterContext with the stream's owner, then raw */
 };

@@ -4,6 +4,7 @@
  * destination, streams of each, contexts of each current. Names end in the device: P0 is the primary context of device
  * 0 and C0 one made by cuCtxCreate; pool0 its pool's memory, to which only it has access, and pool0+1 a pool's to which
  * device 1 was granted access; vmm the same for mappings, and vmm0-for-1 memory of device 0 mapped for device 1 alone.
+ * Host and managed memory was made with P0 current.
  */
 #include "copying.h"
 #include "sections.h"
@@ -47,6 +48,7 @@ static void makeStreams(void)
 {
     static const char *const names[][2] = {{"sP0", "P0"}, {"sP1", "P1"}, {"sC1", "C1"}, {"sP2", "P2"}};
     addStream("NULL", NULL, NULL);
+    addStream("PTDS", CU_STREAM_PER_THREAD, NULL);
     for (size_t i = 0; i < COUNT(names); i++) {
         const struct place *const place = placeNamed(names[i][1]);
         CUstream stream = NULL;
@@ -164,8 +166,11 @@ static void makeMemories(bool shareable)
     add("vmm1", mapped(1, 2), 1);
     if (shareable) {
         add("pool0+1", fromPool(0, true), 0);
+        add("pool1+0", fromPool(1, true), 1);
         add("vmm0+1", mapped(0, 3), 0);
+        add("vmm1+0", mapped(1, 3), 1);
         add("vmm0-for-1", mapped(0, 2), 1);
+        add("vmm1-for-0", mapped(1, 1), 0);
     }
     makeHostMemories();
     addArray("array0", 0);
@@ -191,20 +196,25 @@ static void open(void)
     stackClear();
 }
 
-/* Which operations suit a pair: those that name types want the types, arrays want their own. */
-static bool suits(const char *operation, const struct memory *dst, const struct memory *src)
+/* Which operations suit a pair: those that name types want the types, arrays want their own, a memset has one side. */
+static bool suits(const struct operation *operation, const struct memory *dst, const struct memory *src)
 {
+    const char *const name = operation->name;
+    if (operation->sets)
+        return dst == src && !dst->array && !dst->typedHost;
     if (dst->array || src->array)
-        return strcmp(operation, "HtoA") == 0   ? dst->array && src->typedHost
-               : strcmp(operation, "AtoH") == 0 ? src->array && dst->typedHost
-                                                : strcmp(operation, "2D.typed") == 0 && !(dst->array && src->array);
-    if (strcmp(operation, "HtoD") == 0)
+        return strcmp(name, "HtoA") == 0   ? dst->array && src->typedHost
+               : strcmp(name, "AtoH") == 0 ? src->array && dst->typedHost
+                                           : strcmp(name, "2D.typed") == 0 && !(dst->array && src->array);
+    if (strcmp(name, "HtoD") == 0)
         return src->typedHost && !dst->typedHost;
-    if (strcmp(operation, "DtoH") == 0)
+    if (strcmp(name, "DtoH") == 0)
         return dst->typedHost && !src->typedHost;
-    if (strcmp(operation, "DtoD") == 0)
+    if (strcmp(name, "DtoD") == 0)
         return !dst->typedHost && !src->typedHost;
-    return strcmp(operation, "HtoA") != 0 && strcmp(operation, "AtoH") != 0 && strcmp(operation, "2D.typed") != 0;
+    if (strcmp(name, "2D.typed") == 0)
+        return dst->typedHost != src->typedHost;
+    return strcmp(name, "HtoA") != 0 && strcmp(name, "AtoH") != 0;
 }
 
 /* prefix is what the keys begin with, and peers whether each context may access the other devices. */
@@ -221,20 +231,20 @@ static void attemptEach(enum way way, const char *prefix, const char *name, cons
                                                 .src = &world.memories[j],
                                                 .current = &world.places[k],
                                                 .bytes = SMALL};
-                if (suits(name, attempt.dst, attempt.src) &&
+                if (suits(attempt.operation, attempt.dst, attempt.src) &&
                     ask("%s%s %s %s %s %s %s", prefix, name, stream->name, attempt.dst->name, attempt.src->name, peers,
                         attempt.current->name))
                     answer("%s", outcomeOf(&attempt));
             }
 }
 
-static void attemptAll(enum way way, const char *prefix, const char *peers)
+/* The per-thread stream is for batches, which the driver refuses on the NULL one; for the others the two are alike. */
+static void attemptAll(enum way way, const char *prefix, const char *const *names, const char *peers)
 {
-    static const char *const operations[] = {"Async", "DtoD", "Peer", "3DPeer",   "2D.unified", "3D",     "HtoD",
-                                             "DtoH",  "HtoA", "AtoH", "2D.typed", "Batch",      "3DBatch"};
-    for (size_t i = 0; i < COUNT(operations); i++)
-        for (size_t j = 0; j < world.streamCount; j++)
-            attemptEach(way, prefix, operations[i], peers, &world.streams[j]);
+    for (const char *const *name = names; *name; name++)
+        for (size_t i = 0; i < world.streamCount; i++)
+            if (world.streams[i].handle != CU_STREAM_PER_THREAD || strstr(*name, "Batch"))
+                attemptEach(way, prefix, *name, peers, &world.streams[i]);
 }
 
 static int deviceOf(const struct place *place)
@@ -266,37 +276,78 @@ static void enablePeerAccess(void)
         }
 }
 
+static const char *const copies[] = {"Async", "DtoD", "Peer", "3DPeer",   "2D.unified", "3D",      "HtoD",
+                                     "DtoH",  "HtoA", "AtoH", "2D.typed", "Batch",      "3DBatch", NULL};
+static const char *const sets[] = {"MemsetD8", "MemsetD2D8", NULL};
+static const char *const withAttributes[] = {"Attributes", "3DAttributes", NULL};
+static const char *const withOptions[] = {"Async", "Batch", NULL};
+
 static void play(void)
 {
     open();
-    attemptAll(RAW, "", "no-peers");
+    attemptAll(RAW, "", copies, "no-peers");
+    attemptAll(RAW, "", sets, "no-peers");
     enablePeerAccess();
-    attemptAll(RAW, "", "peers");
+    attemptAll(RAW, "", copies, "peers");
+    attemptAll(RAW, "", sets, "peers");
+}
+
+static void playWithAttributes(void)
+{
+    open();
+    if (!cudrvHas("cuMemcpyWithAttributesAsync")) {
+        lacks("cuMemcpyWithAttributesAsync");
+        return;
+    }
+    attemptAll(RAW, "", withAttributes, "no-peers");
+    enablePeerAccess();
+    attemptAll(RAW, "", withAttributes, "peers");
 }
 
 static void playSafe(void)
 {
     open();
-    attemptAll(SAFE, "safe ", "no-peers");
-    attemptAll(GUARDED, "guard ", "no-peers");
+    attemptAll(SAFE, "safe ", copies, "no-peers");
+    attemptAll(GUARDED, "guard ", copies, "no-peers");
+    attemptAll(GUARDED, "guard ", sets, "no-peers");
+    attemptAll(OWNER, "owner ", withOptions, "no-peers");
+    enablePeerAccess();
+    attemptAll(OWNER, "owner ", withOptions, "peers");
 }
+
+#define MATRIX "copy\tstream\tdst\tsrc\tpeers\tcurrent\tanswer"
+
+/* A crash costs seconds with contexts on several real devices, so many processes share the work. */
+enum { PARTS = 16 };
 
 const struct section devicesSection = {
     .name = "devices",
-    .columns = "copy\tstream\tdst\tsrc\tpeers\tcurrent\tanswer",
-    .about = "Copies of 4 KiB between two devices, with a third looking on where there is one. peers: after "
-             "cuCtxEnablePeerAccess.",
+    .columns = MATRIX,
+    .about =
+        "Copies and memsets of 4 KiB between two devices, with a third looking on where there is one. peers: after "
+        "cuCtxEnablePeerAccess.",
     .play = play,
-    .parts = 4,
+    .parts = PARTS,
+    .devices = 2,
+};
+
+const struct section devicesWithAttributesSection = {
+    .name = "devices-with-attributes",
+    .columns = MATRIX,
+    .about = "The same for the copies with attributes.",
+    .play = playWithAttributes,
+    .parts = PARTS,
     .devices = 2,
 };
 
 const struct section safeDevicesSection = {
     .name = "safe-devices",
-    .columns = "how\tcopy\tstream\tdst\tsrc\tpeers\tcurrent\tanswer",
-    .about = "The same through the safe layer and under a guard: as the raw copy with the stream's context current.",
+    .columns = "how\t" MATRIX,
+    .about =
+        "The same through the safe layer and under a guard: as the raw copy with the stream's context current. And "
+        "under the owner's policy: if that is INVALID_VALUE, as the raw copy with the owner's.",
     .play = playSafe,
-    .parts = 4,
+    .parts = PARTS,
     .devices = 2,
     .promises = true,
 };

@@ -8,7 +8,8 @@
 
 /*
  * A section has its own file, or its answers follow from others': a safe copy gives what the raw one gives with the
- * stream's own context current, and so does a raw one inside a guard; a driver has the functions of its version.
+ * stream's own context current, and so does a raw one inside a guard; under the owner's policy, as owners.h says;
+ * a driver has the functions of its version.
  */
 bool expectSection(const struct section *section, const char *directory, int version, struct facts *facts);
 

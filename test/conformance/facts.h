@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct fact {
     char *key;
@@ -31,6 +32,7 @@ void factsAdd(struct facts *facts, const char *key, const char *answer);
 const char *factsFind(struct facts *facts, const char *key);
 
 /* As few lines as merging neighbours gives; `comment` is whole lines that begin with #. */
+void factsPrint(const struct facts *facts, FILE *out, const char *comment, const char *columns);
 bool factsWrite(const struct facts *facts, const char *path, const char *comment, const char *columns);
 
 void factsFree(struct facts *facts);

@@ -5,11 +5,13 @@
 #include "facts.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LONG_CELL = 40, MOST_SETS = 64 };
+#define NOWHERE SIZE_MAX
 
 struct line {
     char *cells[MOST_CELLS]; /* the last is the answer */
@@ -37,21 +39,39 @@ static void freeLine(struct line *line, size_t columns)
         free(line->cells[i]);
 }
 
-/* Returns how many lines are left. */
+/* Of all cells but that of one column. */
+static size_t hashBut(const struct line *line, size_t columns, size_t column)
+{
+    size_t hash = 14695981039346656037ULL;
+    for (size_t i = 0; i < columns; i++)
+        for (const char *c = line->cells[i]; i != column && *c; c++)
+            hash = (hash ^ (unsigned char)*c) * 1099511628211ULL;
+    return hash;
+}
+
+/* Returns how many lines are left. The table has the place of each of them, by its hash. */
 static size_t mergeColumn(struct line *lines, size_t count, size_t columns, size_t column)
 {
     size_t kept = 0;
+    size_t slots = 1;
+    while (slots <= 2 * count)
+        slots *= 2;
+    size_t *const table = memoryResize(NULL, slots, sizeof(*table));
+    for (size_t i = 0; i < slots; i++)
+        table[i] = NOWHERE;
     for (size_t i = 0; i < count; i++) {
-        size_t same = 0;
-        while (same < kept && !differOnlyIn(&lines[same], &lines[i], columns, column))
-            same++;
-        if (same == kept) {
+        size_t slot = hashBut(&lines[i], columns, column) % slots;
+        while (table[slot] != NOWHERE && !differOnlyIn(&lines[table[slot]], &lines[i], columns, column))
+            slot = (slot + 1) % slots;
+        if (table[slot] == NOWHERE) {
+            table[slot] = kept;
             lines[kept++] = lines[i];
             continue;
         }
-        joinCells(&lines[same].cells[column], lines[i].cells[column]);
+        joinCells(&lines[table[slot]].cells[column], lines[i].cells[column]);
         freeLine(&lines[i], columns);
     }
+    free(table);
     return kept;
 }
 
@@ -116,13 +136,8 @@ static void writeLines(FILE *file, const struct line *lines, size_t count, size_
     }
 }
 
-bool factsWrite(const struct facts *facts, const char *path, const char *comment, const char *columns)
+void factsPrint(const struct facts *facts, FILE *out, const char *comment, const char *columns)
 {
-    FILE *const file = fopen(path, "w");
-    if (!file) {
-        (void)fprintf(stderr, "conformance: %s: %s\n", path, strerror(errno)); /* NOLINT(concurrency-mt-unsafe) */
-        return false;
-    }
     size_t width = 1;
     for (const char *c = columns; *c; c++)
         width += *c == '\t';
@@ -136,10 +151,20 @@ bool factsWrite(const struct facts *facts, const char *path, const char *comment
             count = mergeColumn(lines, count, width, column);
     }
 
-    (void)fprintf(file, "%s%s\n", comment, columns);
-    writeLines(file, lines, count, width);
+    (void)fprintf(out, "%s%s\n", comment, columns);
+    writeLines(out, lines, count, width);
     for (size_t i = 0; i < count; i++)
         freeLine(&lines[i], width);
     free(lines);
+}
+
+bool factsWrite(const struct facts *facts, const char *path, const char *comment, const char *columns)
+{
+    FILE *const file = fopen(path, "w");
+    if (!file) {
+        (void)fprintf(stderr, "conformance: %s: %s\n", path, strerror(errno)); /* NOLINT(concurrency-mt-unsafe) */
+        return false;
+    }
+    factsPrint(facts, file, comment, columns);
     return fclose(file) == 0;
 }

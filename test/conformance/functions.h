@@ -34,5 +34,7 @@ struct copyFunctions {
 
 extern const struct copyFunctions rawFunctions, safeFunctions;
 extern const struct copyFunctions rawFunctionsPerThread, safeFunctionsPerThread;
+/* The two that take options, under CUCOPY_CONTEXT_OWNER; the others are NULL. */
+extern const struct copyFunctions ownerFunctions;
 
 #endif

@@ -4,6 +4,7 @@
  * each difference.
  */
 #include "expect.h"
+#include "owners.h"
 #include "report.h"
 #include "sections.h"
 
@@ -20,7 +21,10 @@ static const char usage[] =
     "  --answers DIR   compare what was recorded in DIR, and ask nobody\n"
     "  --report FILE   also write the report to FILE\n"
     "  --jobs N        at most N processes at a time (default 2)\n"
+    "  --seconds N     stop after that time; what was answered counts\n"
     "  --list          list the sections\n"
+    "  --unserved      list the copies between devices that the stream's own context does not serve, though another\n"
+    "                  would, from the facts or from --answers; asks nobody\n"
     "Exits with 0 if all agree, 1 if something differs, 2 if it cannot run, 77 if this machine shows none of it.\n";
 
 const struct section *const sections[] = {
@@ -47,6 +51,7 @@ const struct section *const sections[] = {
     &safeBatchArgumentsSection,
     &safeCapturesSection,
     &attributesSection,
+    &devicesWithAttributesSection,
     &safeDevicesSection,
     NULL,
 };
@@ -86,6 +91,8 @@ static bool recordSection(const struct section *section, const struct showing *s
 struct options {
     const char *compare, *record, *answers, *report;
     int jobs;
+    double seconds; /* 0: as long as it takes */
+    bool unserved;
 };
 
 /* What `record` wrote of a section; an empty showing, and false, if it wrote nothing. */
@@ -110,7 +117,7 @@ static bool learnAbout(const struct options *options, struct about *about)
     if (options->answers && !readAnswers(only, options->answers, &showing))
         return false;
     if (!options->answers)
-        runSections(&only, 1, 1, &showing);
+        runSections(&only, 1, 1, 0, &showing);
     if (showing.broken) {
         (void)fprintf(stderr, "conformance: no driver to ask: %s", showing.broken);
         return false;
@@ -201,7 +208,8 @@ static int parse(int count, char **arguments, struct options *options)
         {"compare", required_argument, NULL, 'c'}, {"record", required_argument, NULL, 'r'},
         {"answers", required_argument, NULL, 'a'}, {"report", required_argument, NULL, 'o'},
         {"jobs", required_argument, NULL, 'j'},    {"list", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+        {"help", no_argument, NULL, 'h'},          {"seconds", required_argument, NULL, 's'},
+        {"unserved", no_argument, NULL, 'u'},      {NULL, 0, NULL, 0},
     };
     for (int option = 0; (option = getopt_long(count, arguments, "", known, NULL)) != -1;) /* NOLINT */
         switch (option) {
@@ -219,6 +227,12 @@ static int parse(int count, char **arguments, struct options *options)
             break;
         case 'j':
             options->jobs = (int)strtol(optarg, NULL, 10);
+            break;
+        case 's':
+            options->seconds = strtod(optarg, NULL);
+            break;
+        case 'u':
+            options->unserved = true;
             break;
         case 'l':
             for (size_t i = 0; sections[i]; i++)
@@ -265,6 +279,8 @@ int main(int count, char **arguments)
     const int parsed = parse(count, arguments, &options);
     if (parsed >= 0)
         return parsed;
+    if (options.unserved)
+        return listUnserved(options.answers ? options.answers : options.compare, stdout) ? 0 : 2;
     if (!learnAbout(&options, &about))
         return 2;
     size_t chosenCount = choose(arguments + optind, count - optind, about.devices, chosen);
@@ -273,7 +289,7 @@ int main(int count, char **arguments)
     if (options.answers)
         chosenCount = readAll(chosen, chosenCount, options.answers, showings);
     else
-        runSections(chosen, chosenCount, options.jobs, showings);
+        runSections(chosen, chosenCount, options.jobs, options.seconds, showings);
 
     char *text = NULL;
     size_t size = 0;

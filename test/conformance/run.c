@@ -218,8 +218,23 @@ static void finish(struct job *job)
     run.showings[job->section].seconds += since(job->started);
 }
 
-/* Waits for news of any running job. */
-static void listen(struct job *jobs, size_t count)
+static void stopAll(struct job *jobs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (jobs[i].first < 0)
+            continue;
+        addLine(&run.showings[jobs[i].section].lacks, "what there was no time for");
+        if (!jobs[i].pid)
+            continue;
+        jobs[i].ended = true; /* its last question is nobody's answer */
+        jobs[i].next = -1;
+        kill(jobs[i].pid, SIGKILL);
+        finish(&jobs[i]);
+    }
+}
+
+/* Waits for news of any running job, and not longer than that. */
+static void listen(struct job *jobs, size_t count, int milliseconds)
 {
     struct pollfd polls[MOST_JOBS];
     struct job *whose[MOST_JOBS];
@@ -229,7 +244,7 @@ static void listen(struct job *jobs, size_t count)
             whose[polled] = &jobs[i];
             polls[polled++] = (struct pollfd){.fd = jobs[i].out, .events = POLLIN};
         }
-    if (poll(polls, polled, -1) < 0)
+    if (poll(polls, polled, milliseconds) < 0)
         return;
     for (nfds_t i = 0; i < polled; i++) {
         char bytes[4096];
@@ -269,8 +284,10 @@ static void collect(struct gathering *gathering, struct showing *showing)
         showing->lacks = textCopy("");
 }
 
-void runSections(const struct section *const *chosen, size_t count, int most, struct showing *showings)
+void runSections(const struct section *const *chosen, size_t count, int most, double seconds, struct showing *showings)
 {
+    struct timespec began;
+    (void)clock_gettime(CLOCK_MONOTONIC, &began);
     size_t jobCount = 0;
     for (size_t i = 0; i < count; i++)
         jobCount += (size_t)chosen[i]->parts;
@@ -287,6 +304,9 @@ void runSections(const struct section *const *chosen, size_t count, int most, st
 
     for (int running = -1; running != 0;) {
         running = 0;
+        const double left = seconds - since(began);
+        if (seconds > 0 && left <= 0)
+            stopAll(jobs, jobCount);
         for (size_t i = 0; i < jobCount; i++)
             running += jobs[i].pid != 0;
         for (size_t i = 0; i < jobCount && running < most && running < MOST_JOBS; i++)
@@ -295,7 +315,7 @@ void runSections(const struct section *const *chosen, size_t count, int most, st
                 running++;
             }
         if (running)
-            listen(jobs, jobCount);
+            listen(jobs, jobCount, seconds > 0 ? (int)(left * 1000) + 1 : -1);
     }
 
     for (size_t i = 0; i < jobCount; i++) {

@@ -19,8 +19,9 @@ struct showing {
     int processes;
 };
 
-/* One showing for each of `count` sections, with at most `jobs` processes at a time. */
-void runSections(const struct section *const *chosen, size_t count, int jobs, struct showing *showings);
+/* One showing for each of `count` sections, with at most `jobs` processes at a time. After `seconds`, if not 0, what is
+ * not answered yet is lacking. */
+void runSections(const struct section *const *chosen, size_t count, int jobs, double seconds, struct showing *showings);
 
 void showingFree(struct showing *showing);
 
