@@ -23,7 +23,7 @@ export CUCOPY_TEST_STUB="$PWD/$build/test/sim/stub/libcuda.so.1"
 echo "doctor: exit status $status"
 
 for test in test_raw test_copy test_guard test_per_thread test_override test_override_per_thread test_failure \
-    test_failure_report test_explain test_batch test_batch3d test_batch_capture test_batch_order test_batch_random; do
+    test_failure_report test_explain test_owner test_owner_batch test_batch test_batch3d test_batch_capture test_batch_order test_batch_random; do
     "$build/test/unit/$test" >"$logs/$test.log" 2>&1
     result=$?
     printf '%-26s exit status %d, %s passed, %s skipped, %s failed\n' "$test" "$result" \

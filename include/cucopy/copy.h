@@ -116,9 +116,10 @@ typedef struct cucopyOptions {
  * CUDA_ERROR_INVALID_VALUE under the stream's context is tried once more, in the same stream, under a context of the
  * device that owns the side which the stream's device cannot reach: the caller's current context if it is on that
  * device, otherwise its primary context if that is active. Of that one a reference is held for the time of the call; it
- * is made only if another thread gives back the last reference at the very moment. If there is none, or the second try
- * is refused too: the first try's code. A copy on a special stream is not tried again, since under another context that
- * is another stream. A copy that works at once costs nothing more.
+ * is made only if another thread gives back the last reference at the very moment; it stays only with a context that
+ * could not be popped, which the failure record names. If there is none, or the second try is refused too: the first
+ * try's code. A copy on a special stream is not tried again, since under another context that is another stream. A copy
+ * that works at once costs nothing more.
  *
  * CUDA_ERROR_INVALID_VALUE, and nothing copied, for a size or a policy that this version does not know.
  */

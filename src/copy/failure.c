@@ -6,6 +6,8 @@
  */
 #include "copy/failure.h"
 
+#include "copy/owner.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -215,10 +217,10 @@ CUresult cucopyFail(struct cucopyScope *scope, CUresult result, const cucopyFail
     const int mayAsk = loaded && !cucopyIsSilent(result);
     const int copying = failure.step == CUCOPY_STEP_COPY;
     const int special = cucopyStreamIsSpecial(scope->stream);
-    if (mayAsk && copying && !special && (scope->pushed || scope->current == scope->target))
+    if (mayAsk && copying && !special && (scope->pushed ? scope->pushed : scope->current) == scope->target)
         askInContext(&failure);
     if (copying && scope->pushed)
-        (void)cucopyPop(&scope->pushed);
+        (void)cucopyLeave(scope);
     failure.stillPushed = scope->pushed;
     if (mayAsk) {
         const int known = scope->target && (scope->step != CUCOPY_STEP_QUERY || scope->current);

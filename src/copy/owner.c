@@ -34,6 +34,19 @@ static int callerIsOn(CUdevice device)
     return cudrvCtxGetDevice(&current) == CUDA_SUCCESS && current == device;
 }
 
+/* A primary context on the stack that is not the stream's is the owner's, and a reference is held for it. */
+CUresult cucopyLeave(struct cucopyScope *scope)
+{
+    CUdevice owner = -1;
+    const int isOwners = scope->pushed && scope->pushed != scope->target;
+    if (isOwners && cudrvCtxGetDevice(&owner) != CUDA_SUCCESS)
+        owner = -1;
+    const CUresult result = cucopyPop(&scope->pushed);
+    if (result == CUDA_SUCCESS && owner >= 0)
+        (void)cudrvDevicePrimaryCtxRelease(owner);
+    return result;
+}
+
 /* With the caller's stack as the caller has it. A pop that fails leaves the reference: the context is still in use. */
 static CUresult copyUnderPrimary(struct cucopyScope *scope, CUdevice device, CUdeviceptr dst, CUdeviceptr src,
                                  size_t bytes)
@@ -42,18 +55,20 @@ static CUresult copyUnderPrimary(struct cucopyScope *scope, CUdevice device, CUd
     const CUcontext primary = retainPrimary(device);
     if (!primary)
         return result;
-    if (cudrvCtxPushCurrent(primary) == CUDA_SUCCESS) {
-        scope->pushed = primary;
-        result = cudrvMemcpyAsync(dst, src, bytes, scope->stream);
-        const CUresult restored = cucopyPop(&scope->pushed);
-        if (restored != CUDA_SUCCESS) {
-            if (result == CUDA_SUCCESS)
-                scope->step = CUCOPY_STEP_RESTORE;
-            return result == CUDA_SUCCESS ? restored : CUDA_ERROR_INVALID_VALUE;
-        }
+    if (primary == scope->target || cudrvCtxPushCurrent(primary) != CUDA_SUCCESS) {
+        (void)cudrvDevicePrimaryCtxRelease(device);
+        return result;
     }
-    (void)cudrvDevicePrimaryCtxRelease(device);
-    return result == CUDA_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    scope->pushed = primary;
+    result = cudrvMemcpyAsync(dst, src, bytes, scope->stream);
+    const CUresult restored = cucopyPop(&scope->pushed);
+    if (restored == CUDA_SUCCESS)
+        (void)cudrvDevicePrimaryCtxRelease(device);
+    if (result != CUDA_SUCCESS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (restored != CUDA_SUCCESS)
+        scope->step = CUCOPY_STEP_RESTORE;
+    return restored;
 }
 
 CUresult cucopyCopyAsOwner(struct cucopyScope *scope, CUdeviceptr dst, CUdeviceptr src, size_t bytes)

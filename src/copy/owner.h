@@ -11,9 +11,12 @@
 /*
  * After the driver refused the copy with INVALID_VALUE inside scope, which is still entered: try it under a context of
  * the device that owns the side which this one cannot reach. CUDA_SUCCESS: it worked, and the caller's stack is as it
- * was. INVALID_VALUE: it did not, and the scope is entered as before. Another code, with the step RESTORE: it worked,
- * but what the scope says is still pushed could not be popped.
+ * was. INVALID_VALUE: it did not, and the scope is entered as before, or what it says is pushed could not be popped.
+ * Another code, with the step RESTORE: it worked, but what the scope says is still pushed could not be popped.
  */
 CUCOPY_COLD CUresult cucopyCopyAsOwner(struct cucopyScope *scope, CUdeviceptr dst, CUdeviceptr src, size_t bytes);
+
+/* After a copy that failed: pop what the scope says is pushed, be it the stream's context or the owner's. */
+CUCOPY_COLD CUresult cucopyLeave(struct cucopyScope *scope);
 
 #endif

@@ -1,58 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The owner's policy: host memory and device 1's pool, on a stream of device 0. Needs two devices; what is expected of
- * them is from public reports.
+ * them is from public reports. Batches with this policy are in test_owner_batch.c.
  */
-#include "support.h"
-
-#include <stdlib.h>
-
-enum { bytes = 4096 };
-
-struct fixture {
-    struct world *world;
-    CUdeviceptr pool; /* of the away device */
-    CUdeviceptr host; /* pinned */
-};
-
-static void make(void *argument)
-{
-    struct fixture *const f = argument;
-    void *host = NULL;
-    assert_success(cudrvMemAllocAsync(&f->pool, bytes, f->world->awayStream));
-    assert_success(cudrvStreamSynchronize(f->world->awayStream));
-    assert_success(cudrvMemHostAlloc(&host, bytes, CU_MEMHOSTALLOC_PORTABLE));
-    f->host = (CUdeviceptr)(uintptr_t)host;
-}
-
-static void unmake(void *argument)
-{
-    struct fixture *const f = argument;
-    assert_success(cudrvMemFreeAsync(f->pool, f->world->awayStream));
-    assert_success(cudrvMemFreeHost((void *)(uintptr_t)f->host));
-}
-
-static int setUp(void **state)
-{
-    struct fixture *const f = calloc(1, sizeof(*f));
-    if (!f || worldSetUp((void **)&f->world))
-        return -1;
-    withContext(f->world->away, make, f);
-    *state = f;
-    return 0;
-}
-
-static int tearDown(void **state)
-{
-    struct fixture *const f = *state;
-    if (simulator())
-        simulator()->refuseNone();
-    stackEmpty();
-    withContext(f->world->away, unmake, f);
-    (void)worldTearDown((void **)&f->world);
-    free(f);
-    return 0;
-}
+#include "owned.h"
 
 static CUresult toPool(const struct fixture *f, cucopyContextPolicy policy)
 {
@@ -99,11 +50,7 @@ static void the_owners_active_primary_context_serves_with_nothing_current(void *
     assert_success(cudrvDevicePrimaryCtxRetain(&primary, f->world->awayDevice));
     checkArrives(f);
     assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice));
-
-    unsigned int flags = 0;
-    int active = 1;
-    assert_success(cudrvDevicePrimaryCtxGetState(f->world->awayDevice, &flags, &active));
-    assert_int_equal(active, 0); /* no reference was left behind */
+    assert_int_equal(isActive(f->world->awayDevice), 0); /* no reference was left behind */
 }
 
 static void the_callers_context_serves_if_it_is_on_the_owners_device(void **state)
@@ -119,83 +66,13 @@ static void the_callers_context_serves_if_it_is_on_the_owners_device(void **stat
         assert_int_equal(simulator()->calls("cuDevicePrimaryCtxRetain"), 0);
 }
 
-/* To the pool and from it, among copies that need no owner. */
-static void each_copy_of_a_batch_that_needs_its_owner_gets_it(void **state)
-{
-    enum { part = bytes / 8, entries = 8 };
-    const struct fixture *const f = *state;
-    unsigned char *const host = (unsigned char *)(uintptr_t)f->host;
-    CUcontext primary = NULL;
-    needTwoDevices(f->world);
-    assert_success(cudrvDevicePrimaryCtxRetain(&primary, f->world->awayDevice));
-    cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT;
-    for (int current = 0; current < 3; current++) {
-        CUdeviceptr dsts[entries], srcs[entries];
-        size_t sizes[entries];
-        if (current)
-            assert_success(cudrvCtxPushCurrent(current == 1 ? f->world->home : f->world->away));
-        const struct stack before = stackNow();
-        for (size_t i = 0; i < entries; i++) { /* half of the host memory, across */
-            const size_t other = i % 2 ? entries - 1 - i : i;
-            dsts[i] = (i % 2 ? f->host + bytes / 2 : f->pool) + other / 2 * part;
-            srcs[i] = f->host + i / 2 * part;
-            sizes[i] = part;
-        }
-        for (size_t i = 0; i < bytes; i++)
-            host[i] = (unsigned char)(i / part * 7 + (size_t)current);
-        options.context = CUCOPY_CONTEXT_STREAM;
-        assert_result(cucopyMemcpyBatchAsyncEx(dsts, srcs, sizes, entries, &options, f->world->homeStream),
-                      CUDA_ERROR_INVALID_VALUE);
-        assertStackIs(&before);
-        options.context = CUCOPY_CONTEXT_OWNER;
-        assert_success(cucopyMemcpyBatchAsyncEx(dsts, srcs, sizes, entries, &options, f->world->homeStream));
-        assertStackIs(&before);
-        assert_success(cudrvStreamSynchronize(f->world->homeStream));
-        for (size_t i = 1; i < entries; i += 2)
-            assert_memory_equal(host + (dsts[i] - f->host), host + i / 2 * part, part);
-        memset(host + bytes / 2, 0, bytes / 2);
-        for (size_t i = 0; i < entries; i += 2) {
-            dsts[i / 2] = f->host + bytes / 2 + i / 2 * part;
-            srcs[i / 2] = f->pool + i / 2 * part;
-        }
-        assert_success(cucopyMemcpyBatchAsyncEx(dsts, srcs, sizes, 1, &options, f->world->homeStream));
-        assert_success(cucopyMemcpyBatchAsyncEx(dsts, srcs, sizes, entries / 2, &options, f->world->homeStream));
-        assertStackIs(&before);
-        assert_success(cudrvStreamSynchronize(f->world->homeStream));
-        assert_memory_equal(host + bytes / 2, host, bytes / 2);
-    }
-    assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice));
-}
-
-static void a_batch_that_needs_no_owner_costs_no_more_than_without_the_policy(void **state)
-{
-    const struct fixture *const f = *state;
-    const struct simulator *const sim = needSimulator();
-    const CUdeviceptr dsts[] = {f->pool, f->pool + 512}, srcs[] = {f->host + 512, f->host};
-    const size_t sizes[] = {512, 512};
-    cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT;
-    unsigned long calls[2];
-    for (int i = 0; i < 2; i++) {
-        options.context = i ? CUCOPY_CONTEXT_OWNER : CUCOPY_CONTEXT_STREAM;
-        sim->resetCalls();
-        assert_success(cucopyMemcpyBatchAsyncEx(dsts, srcs, sizes, 2, &options, f->world->awayStream));
-        calls[i] = sim->calls(NULL);
-        assert_success(cudrvStreamSynchronize(f->world->awayStream));
-    }
-    assert_int_equal(calls[0], calls[1]);
-}
-
 static void no_context_is_made_for_it(void **state)
 {
     const struct fixture *const f = *state;
-    unsigned int flags = 0;
-    int active = 1;
     needTwoDevices(f->world);
-    assert_success(cudrvDevicePrimaryCtxGetState(f->world->awayDevice, &flags, &active));
-    assert_int_equal(active, 0);
+    assert_int_equal(isActive(f->world->awayDevice), 0);
     assert_result(toPool(f, CUCOPY_CONTEXT_OWNER), CUDA_ERROR_INVALID_VALUE);
-    assert_success(cudrvDevicePrimaryCtxGetState(f->world->awayDevice, &flags, &active));
-    assert_int_equal(active, 0);
+    assert_int_equal(isActive(f->world->awayDevice), 0);
     assert_int_equal(stackNow().depth, 0);
 }
 
@@ -313,23 +190,162 @@ static void each_pop_that_fails_in_turn_is_reported_if_it_left_something(void **
     assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setUp, tearDown)
+/* The second try is refused, too, and then one pop or every one from then on fails. */
+static void checkRefusedAndNotPopped(const struct fixture *f, unsigned long nth, bool onwards)
+{
+    const struct simulator *const sim = needSimulator();
+    const struct stack before = stackNow();
+    CUcontext primary = NULL;
+    assert_success(cudrvDevicePrimaryCtxRetain(&primary, f->world->awayDevice));
+    sim->refuse("cuMemcpyAsync", 2, CUDA_ERROR_INVALID_VALUE, 0);
+    sim->refuse("cuCtxPopCurrent_v2", nth, CUDA_ERROR_ILLEGAL_STATE, onwards);
+    assert_result(toPool(f, CUCOPY_CONTEXT_OWNER), CUDA_ERROR_INVALID_VALUE);
+    sim->refuseNone();
+
+    cucopyFailure failure = CUCOPY_FAILURE_INIT;
+    assert_success(cucopyLastFailure(&failure));
+    assert_int_equal(failure.step, CUCOPY_STEP_COPY);
+    assert_int_equal(failure.enqueued, 0);
+    assert_int_not_equal(failure.streamDevice, f->world->awayDevice); /* older drivers may not tell */
+    if (failure.stillPushed) {
+        CUcontext left = NULL;
+        assert_success(cudrvCtxPopCurrent(&left));
+        assert_ptr_equal(left, failure.stillPushed);
+        if (left == primary)
+            assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice)); /* still held for it */
+    }
+    assertStackIs(&before);
+    assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice));
+    assert_int_equal(isActive(f->world->awayDevice), 0);
+}
+
+static void a_reference_is_kept_for_what_is_still_pushed_and_for_nothing_else(void **state)
+{
+    const struct fixture *const f = *state;
+    needTwoDevices(f->world);
+    for (int current = 0; current < 2; current++) {
+        if (current)
+            assert_success(cudrvCtxPushCurrent(f->world->home));
+        for (unsigned long nth = 1; nth <= 4; nth++) {
+            checkRefusedAndNotPopped(f, nth, false);
+            checkRefusedAndNotPopped(f, nth, true);
+        }
+    }
+}
+
+static void the_context_that_was_refused_is_not_tried_again(void **state)
+{
+    const struct fixture *const f = *state;
+    const struct simulator *const sim = needSimulator();
+    const cucopyOptions options = {sizeof(options), CUCOPY_CONTEXT_OWNER};
+    const CUmemAllocationProp properties = {
+        .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = f->world->homeDevice}};
+    CUmemGenericAllocationHandle handle = 0;
+    CUdeviceptr nobodys = 0;
+    CUcontext primary = NULL;
+    CUstream stream = NULL;
+    size_t size = 0;
+    assert_success(cudrvDevicePrimaryCtxRetain(&primary, f->world->homeDevice));
+    assert_success(cudrvCtxPushCurrent(primary));
+    assert_success(cudrvStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    assert_success(cudrvMemGetAllocationGranularity(&size, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    assert_success(cudrvMemAddressReserve(&nobodys, size, 0, 0, 0));
+    assert_success(cudrvMemCreate(&handle, size, &properties, 0));
+    assert_success(cudrvMemMap(nobodys, size, 0, handle, 0));
+    assert_success(cudrvCtxPopCurrent(NULL));
+
+    sim->resetCalls();
+    assert_result(cucopyMemcpyAsyncEx(nobodys, f->host, bytes, &options, stream), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(sim->calls("cuMemcpyAsync"), 1);
+    assert_int_equal(stackNow().depth, 0);
+
+    assert_success(cudrvMemUnmap(nobodys, size));
+    assert_success(cudrvMemRelease(handle));
+    assert_success(cudrvMemAddressFree(nobodys, size));
+    assert_success(cudrvStreamDestroy(stream));
+    assert_success(cudrvDevicePrimaryCtxRelease(f->world->homeDevice));
+    assert_int_equal(isActive(f->world->homeDevice), 0);
+}
+
+/* ---- Under capture ---- */
+
+static const CUstreamCaptureMode modes[] = {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+                                            CU_STREAM_CAPTURE_MODE_RELAXED};
+
+static void a_captured_copy_becomes_a_node_by_its_second_try(void **state)
+{
+    const struct fixture *const f = *state;
+    unsigned char *const host = (unsigned char *)(uintptr_t)f->host;
+    CUcontext primary = NULL;
+    needTwoDevices(f->world);
+    assert_success(cudrvDevicePrimaryCtxRetain(&primary, f->world->awayDevice));
+    for (size_t m = 0; m < sizeof(modes) / sizeof(modes[0]); m++) {
+        CUgraph graph = NULL;
+        CUgraphExec exec = NULL;
+        assert_success(cudrvStreamBeginCapture(f->world->homeStream, modes[m]));
+        assert_success(toPool(f, CUCOPY_CONTEXT_OWNER));
+        assert_int_equal(stackNow().depth, 0);
+        assert_success(cudrvStreamEndCapture(f->world->homeStream, &graph));
+        assert_success(cudrvCtxPushCurrent(f->world->home));
+        assert_success(cudrvGraphInstantiate(&exec, graph, 0));
+        memset(host, (int)m + 1, bytes);
+        assert_success(cudrvGraphLaunch(exec, f->world->homeStream));
+        assert_success(cudrvStreamSynchronize(f->world->homeStream));
+        assert_success(cudrvGraphExecDestroy(exec));
+        assert_success(cudrvGraphDestroy(graph));
+        assert_success(cudrvCtxPopCurrent(NULL));
+        memset(host, 0, bytes);
+        assert_success(fromPool(f, CUCOPY_CONTEXT_OWNER));
+        assert_success(cudrvStreamSynchronize(f->world->homeStream));
+        assert_int_equal(host[0], m + 1);
+        assert_int_equal(host[bytes - 1], m + 1);
+    }
+    assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice));
+}
+
+static void a_captured_copy_that_is_refused_twice_leaves_the_capture_alive(void **state)
+{
+    const struct fixture *const f = *state;
+    needTwoDevices(f->world);
+    for (size_t m = 0; m < sizeof(modes) / sizeof(modes[0]); m++)
+        for (int active = 0; active < 2; active++) {
+            CUgraph graph = NULL;
+            CUcontext primary = NULL;
+            size_t nodes = 1;
+            if (active)
+                assert_success(cudrvDevicePrimaryCtxRetain(&primary, f->world->awayDevice));
+            assert_success(cudrvStreamBeginCapture(f->world->homeStream, modes[m]));
+            if (active && simulator())
+                simulator()->refuse("cuMemcpyAsync", 2, CUDA_ERROR_INVALID_VALUE, 0);
+            if (!active || simulator())
+                assert_result(toPool(f, CUCOPY_CONTEXT_OWNER), CUDA_ERROR_INVALID_VALUE);
+            assert_success(cudrvStreamEndCapture(f->world->homeStream, &graph));
+            assert_success(cudrvGraphGetNodes(graph, NULL, &nodes));
+            assert_int_equal(nodes, 0);
+            assert_success(cudrvGraphDestroy(graph));
+            if (active)
+                assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice));
+        }
+}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_streams_context_alone_is_refused),
-        TEST(the_owners_active_primary_context_serves_with_nothing_current),
-        TEST(the_callers_context_serves_if_it_is_on_the_owners_device),
-        TEST(each_copy_of_a_batch_that_needs_its_owner_gets_it),
-        TEST(a_batch_that_needs_no_owner_costs_no_more_than_without_the_policy),
-        TEST(no_context_is_made_for_it),
-        TEST(a_copy_that_works_at_once_costs_no_more_than_without_the_policy),
-        TEST(another_code_than_invalid_value_is_not_tried_again),
-        TEST(a_special_stream_is_not_tried_under_another_context),
-        TEST(options_that_this_version_does_not_know_are_refused_and_nothing_is_copied),
-        TEST(each_pop_that_fails_in_turn_is_reported_if_it_left_something),
-        TEST(each_call_of_the_second_try_that_fails_in_turn_leaves_the_stack_whole),
+        OWNED_TEST(the_streams_context_alone_is_refused),
+        OWNED_TEST(the_owners_active_primary_context_serves_with_nothing_current),
+        OWNED_TEST(the_callers_context_serves_if_it_is_on_the_owners_device),
+        OWNED_TEST(no_context_is_made_for_it),
+        OWNED_TEST(a_copy_that_works_at_once_costs_no_more_than_without_the_policy),
+        OWNED_TEST(another_code_than_invalid_value_is_not_tried_again),
+        OWNED_TEST(a_special_stream_is_not_tried_under_another_context),
+        OWNED_TEST(options_that_this_version_does_not_know_are_refused_and_nothing_is_copied),
+        OWNED_TEST(each_pop_that_fails_in_turn_is_reported_if_it_left_something),
+        OWNED_TEST(a_reference_is_kept_for_what_is_still_pushed_and_for_nothing_else),
+        OWNED_TEST(the_context_that_was_refused_is_not_tried_again),
+        OWNED_TEST(a_captured_copy_becomes_a_node_by_its_second_try),
+        OWNED_TEST(a_captured_copy_that_is_refused_twice_leaves_the_capture_alive),
+        OWNED_TEST(each_call_of_the_second_try_that_fails_in_turn_leaves_the_stack_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
