@@ -11,4 +11,7 @@ int benchInstructions(int argc, char **argv);
 /* Batches of copies against a loop, the driver's own call and cub, in time: batch.c. */
 int benchBatch(int argc, char **argv);
 
+/* Copies between two devices, raw, safe and under the owner's policy, in time: devices.c. */
+int benchDevices(int argc, char **argv);
+
 #endif

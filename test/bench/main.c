@@ -14,6 +14,7 @@ static const struct {
 } benchmarks[] = {
     {"instructions", benchInstructions, "what the library adds to a driver call, counted by callgrind"},
     {"batch", benchBatch, "batches of copies and their peers, timed"},
+    {"devices", benchDevices, "copies between two devices, raw, safe and under the owner's policy, timed"},
 };
 
 static void usage(FILE *stream)
