@@ -10,11 +10,10 @@
 #include <stdint.h>
 
 /*
- * There is a kernel for each size of block, since handing one over costs time in proportion. Small ones exist on every
- * driver and device; the others need CUDA 12.1 and compute capability 7.0. A medium block holds 4,096 narrow copies.
+ * There is a kernel for either size of block. Small ones exist on every driver and device; large ones need CUDA 12.1 and
+ * compute capability 7.0. A launch hands over no more of a block than it uses, since that costs time in proportion.
  */
 #define CUCOPY_BLOCK_SMALL 4096
-#define CUCOPY_BLOCK_MEDIUM 16416
 #define CUCOPY_BLOCK_LARGE 32752
 
 /* How a copy is written down, in 4, 8 or 16 bytes. */

@@ -8,6 +8,8 @@
 #include "copy/batch_load.h"
 #include "copy/batch_pack.h"
 
+#include <stdatomic.h>
+
 enum {
     THREADS = 256,         /* as in batch_kernel.cu */
     BYTES_PER_THREAD = 64, /* four accesses of 16 bytes are in flight at once */
@@ -20,7 +22,7 @@ enum {
 _Static_assert(sizeof(struct cucopyBlockHeader) == 32, "the words follow at 32 bytes");
 _Static_assert(offsetof(struct cucopyLauncher, words) == offsetof(struct cucopyLauncher, header) + 32, "no gap");
 
-static const size_t blockBytes[] = {CUCOPY_BLOCK_SMALL, CUCOPY_BLOCK_MEDIUM, CUCOPY_BLOCK_LARGE};
+static const size_t blockBytes[] = {CUCOPY_BLOCK_SMALL, CUCOPY_BLOCK_LARGE};
 
 static size_t wordsOf(int form)
 {
@@ -28,13 +30,18 @@ static size_t wordsOf(int form)
 }
 
 /* How many copies go into each launch, so that all of them are about equally large. */
-static size_t capacityFor(const struct cucopyBatch *batch, int form, size_t expected)
+static size_t capacityFor(struct cucopyBatch *batch, int form, size_t expected)
 {
     size_t most = CUCOPY_BLOCK_WORDS(CUCOPY_BLOCK_SMALL) / wordsOf(form);
     if (expected > most)
-        most = CUCOPY_BLOCK_WORDS(blockBytes[cucopyLargestKernel(batch->device)]) / wordsOf(form);
+        most = CUCOPY_BLOCK_WORDS(blockBytes[cucopyLargestKernel(&batch->device)]) / wordsOf(form);
     const size_t launches = (expected + most - 1) / most;
     return launches > 1 ? (expected + launches - 1) / launches : most;
+}
+
+int cucopyKernelIsUsable(struct cucopyBatch *batch)
+{
+    return cucopyKernelOfSize(CUCOPY_KERNEL_SMALL, &batch->device) != NULL;
 }
 
 /* ---- Launching ---- */
@@ -57,11 +64,11 @@ static size_t blocksFor(const struct cucopyBlockHeader *header, size_t mostBlock
 }
 
 /* The smallest kernel whose parameters hold that many bytes. */
-static CUkernel kernelFor(size_t bytes, enum cucopyKernelSize *size)
+static CUkernel kernelFor(struct cucopyBatch *batch, size_t bytes, enum cucopyKernelSize *size)
 {
     CUkernel kernel = NULL;
     for (*size = CUCOPY_KERNEL_SMALL; *size < CUCOPY_KERNEL_SIZES; (*size)++)
-        if (blockBytes[*size] >= bytes && (kernel = cucopyKernelOfSize(*size)) != NULL)
+        if (blockBytes[*size] >= bytes && (kernel = cucopyKernelOfSize(*size, &batch->device)) != NULL)
             return kernel;
     return NULL;
 }
@@ -70,8 +77,8 @@ static CUkernel kernelFor(size_t bytes, enum cucopyKernelSize *size)
 static CUresult copySingly(const struct cucopyLauncher *launcher)
 {
     const struct cucopyBlockHeader *const header = &launcher->header;
-    CUresult result = CUDA_SUCCESS;
-    for (size_t i = 0; i < header->count && result == CUDA_SUCCESS; i++) {
+    struct cucopyBatch *const batch = launcher->batch;
+    for (size_t i = 0; i < header->count; i++) {
         const uint32_t *const words = &launcher->words[i * wordsOf(header->form)];
         CUdeviceptr dst = header->dst;
         CUdeviceptr src = header->src;
@@ -85,14 +92,31 @@ static CUresult copySingly(const struct cucopyLauncher *launcher)
             dst += (CUdeviceptr)(isWide ? words[0] : words[0] & 0xffff) << header->shift;
             src += (CUdeviceptr)(isWide ? words[1] : words[0] >> 16) << header->shift;
         }
-        if (size != 0)
-            result = cudrvMemcpyAsync(dst, src, size, launcher->batch->stream);
+        const CUresult result = size ? cudrvMemcpyAsync(dst, src, size, batch->stream) : CUDA_SUCCESS;
+        if (result != CUDA_SUCCESS)
+            return result;
+        batch->enqueued += (size_t)launcher->isEntryEach;
     }
-    return result;
+    batch->enqueued += launcher->isEntryEach ? 0 : launcher->entries;
+    return CUDA_SUCCESS;
 }
 
-static CUresult launchKernel(struct cucopyLauncher *launcher, CUkernel kernel)
+/* cuLaunchKernel takes 0.5 to 1 microsecond less than cuLaunchKernelEx to hand over the same parameters (H200). */
+static CUresult launchWith(const struct cucopyLauncher *launcher, CUkernel kernel, size_t blocks, size_t bytes)
 {
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)&launcher->header, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
+    return cudrvLaunchKernel((CUfunction)kernel, (unsigned)blocks, 1, 1, THREADS, 1, 1, 0, launcher->batch->stream,
+                             NULL, extra);
+}
+
+/*
+ * The driver takes the beginning of the parameters for all of them and is quicker the less there is (H200, driver 580).
+ * Nothing says that it must, so one that does not gets the whole block from then on.
+ */
+static CUresult launchKernel(struct cucopyLauncher *launcher, CUkernel kernel, size_t bytes, size_t whole)
+{
+    static atomic_int takesAll;
     const struct cucopyBatch *const batch = launcher->batch;
     struct cucopyBlockHeader *const header = &launcher->header;
     size_t mostBlocks = launcher->touchesHost ? HOST_BLOCKS : INT32_MAX;
@@ -100,31 +124,32 @@ static CUresult launchKernel(struct cucopyLauncher *launcher, CUkernel kernel)
         mostBlocks = batch->maxBlocks;
     header->team = (uint8_t)teamFor(launcher->bytes / header->count, mostBlocks);
 
-    void *parameters[] = {header};
-    const CUlaunchConfig config = {.gridDimX = (unsigned)blocksFor(header, mostBlocks),
-                                   .gridDimY = 1,
-                                   .gridDimZ = 1,
-                                   .blockDimX = THREADS,
-                                   .blockDimY = 1,
-                                   .blockDimZ = 1,
-                                   .hStream = batch->stream};
-    return cudrvLaunchKernelEx(&config, (CUfunction)kernel, parameters, NULL);
+    const size_t blocks = blocksFor(header, mostBlocks);
+    if (atomic_load_explicit(&takesAll, memory_order_relaxed))
+        return launchWith(launcher, kernel, blocks, whole);
+    const CUresult result = launchWith(launcher, kernel, blocks, bytes);
+    if (result != CUDA_ERROR_INVALID_VALUE && result != CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
+        return result;
+    const CUresult again = launchWith(launcher, kernel, blocks, whole);
+    if (again == CUDA_SUCCESS)
+        atomic_store_explicit(&takesAll, 1, memory_order_relaxed);
+    return again;
 }
 
 static CUresult launch(struct cucopyLauncher *launcher)
 {
     struct cucopyBatch *const batch = launcher->batch;
     const struct cucopyBlockHeader *const header = &launcher->header;
+    const size_t bytes = sizeof(*header) + header->count * wordsOf(header->form) * sizeof(uint32_t);
     enum cucopyKernelSize size;
-    const CUkernel kernel =
-        kernelFor(sizeof(*header) + header->count * wordsOf(header->form) * sizeof(uint32_t), &size);
-    CUresult result = kernel ? launchKernel(launcher, kernel) : CUDA_ERROR_NOT_SUPPORTED;
-    if (!kernel || (result != CUDA_SUCCESS && cucopyKernelFailed(size, result))) {
+    const CUkernel kernel = kernelFor(batch, bytes, &size);
+    CUresult result = kernel ? launchKernel(launcher, kernel, bytes, blockBytes[size]) : CUDA_ERROR_NOT_SUPPORTED;
+    if (!kernel || (result != CUDA_SUCCESS && cucopyKernelFailed(size, &batch->device, result))) {
         if (batch->path == CUCOPY_BATCH_KERNEL) {
             batch->reason = "the path is that of the kernel, which this device or driver cannot run";
             return CUDA_ERROR_NOT_SUPPORTED;
         }
-        result = copySingly(launcher);
+        return copySingly(launcher);
     }
     if (result == CUDA_SUCCESS)
         batch->enqueued += launcher->entries;
@@ -145,6 +170,7 @@ void cucopyLauncherInit(struct cucopyLauncher *launcher, struct cucopyBatch *bat
 {
     launcher->batch = batch;
     launcher->touchesHost = touchesHost;
+    launcher->isEntryEach = 0;
     launcher->capacity = capacityFor(batch, form, expected);
     launcher->header = (struct cucopyBlockHeader){.form = (uint8_t)form};
     clear(launcher);
@@ -245,6 +271,7 @@ CUresult cucopyKernelCopyAll(struct cucopyBatch *batch, const struct cucopySurve
     cucopyLauncherInit(&launcher, batch, form, cucopyTouchesHost(survey), batch->count);
     if (form == CUCOPY_FORM_GENERAL && survey->sizes >= 2 * (size_t)PIECE)
         return copyInPieces(&launcher);
+    launcher.isEntryEach = 1;
     launcher.header.dst = packing.dstBase;
     launcher.header.src = packing.srcBase;
     launcher.header.size = (uint32_t)survey->size;

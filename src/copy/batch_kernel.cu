@@ -147,6 +147,5 @@ template <unsigned bytes> static __device__ __forceinline__ void copyAll(const B
 #ifdef CUCOPY_SMALL_IMAGE
 KERNEL(cucopyBatchSmall, CUCOPY_BLOCK_SMALL)
 #else
-KERNEL(cucopyBatchMedium, CUCOPY_BLOCK_MEDIUM)
 KERNEL(cucopyBatchLarge, CUCOPY_BLOCK_LARGE)
 #endif

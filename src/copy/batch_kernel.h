@@ -10,12 +10,13 @@
 #include "copy/batch_survey.h"
 
 /* Whether the kernel could be loaded, which the first call tries. What failed once is not tried again. */
-int cucopyKernelIsUsable(void);
+int cucopyKernelIsUsable(struct cucopyBatch *batch);
 
 /* A launch in the making: 32 KB, on the stack. */
 struct cucopyLauncher {
     struct cucopyBatch *batch;
     int touchesHost;
+    int isEntryEach; /* no copy stands for several entries, or for a part of one */
     size_t capacity; /* in copies */
     size_t bytes;    /* of all copies so far */
     size_t entries;  /* of the caller's */

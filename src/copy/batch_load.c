@@ -10,73 +10,70 @@
 
 #include <stdatomic.h>
 
-/* What stands in for a kernel that cannot be used. */
+/* What stands in for a kernel that cannot be loaded. */
 static char nothing;
-#define UNUSABLE ((CUkernel)(void *)&nothing)
+#define UNLOADABLE ((CUkernel)(void *)&nothing)
 
 static _Atomic(CUkernel) kernels[CUCOPY_KERNEL_SIZES];
 
-static const char *const names[CUCOPY_KERNEL_SIZES] = {"cucopyBatchSmall", "cucopyBatchMedium", "cucopyBatchLarge"};
+static const char *const names[CUCOPY_KERNEL_SIZES] = {"cucopyBatchSmall", "cucopyBatchLarge"};
 
-/* The large image has two kernels, which come and go together; the small image has one. */
-static enum cucopyKernelSize firstBeside(enum cucopyKernelSize size)
+/* The devices that cannot run it, a bit each; those from the 64th on share one. */
+static _Atomic(uint64_t) refusals[CUCOPY_KERNEL_SIZES];
+
+static CUdevice deviceOf(CUdevice *device)
 {
-    return size == CUCOPY_KERNEL_SMALL ? CUCOPY_KERNEL_SMALL : CUCOPY_KERNEL_MEDIUM;
+    if (*device < 0 && cudrvCtxGetDevice(device) != CUDA_SUCCESS)
+        *device = -1;
+    return *device;
 }
 
-static enum cucopyKernelSize lastBeside(enum cucopyKernelSize size)
+static uint64_t bitOf(CUdevice *device)
 {
-    return size == CUCOPY_KERNEL_SMALL ? CUCOPY_KERNEL_SMALL : CUCOPY_KERNEL_LARGE;
+    const CUdevice ordinal = deviceOf(device);
+    return (uint64_t)1 << (ordinal < 0 || ordinal > 63 ? 63 : ordinal);
 }
 
-static void load(enum cucopyKernelSize wanted)
+static void load(enum cucopyKernelSize size)
 {
     CUlibrary library = NULL;
-    int kept = 0;
-    const char *const image = wanted == CUCOPY_KERNEL_SMALL ? cucopyBatchPtxSmall : cucopyBatchPtxLarge;
+    CUkernel kernel = NULL;
+    CUkernel none = NULL;
+    const char *const image = size == CUCOPY_KERNEL_SMALL ? cucopyBatchPtxSmall : cucopyBatchPtxLarge;
     const CUresult loaded = cudrvLibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0);
-    for (enum cucopyKernelSize size = firstBeside(wanted); size <= lastBeside(wanted); size++) {
-        CUkernel kernel = NULL;
-        if (loaded != CUDA_SUCCESS || cudrvLibraryGetKernel(&kernel, library, names[size]) != CUDA_SUCCESS)
-            kernel = UNUSABLE;
-        CUkernel none = NULL;
-        kept |= atomic_compare_exchange_strong_explicit(&kernels[size], &none, kernel, memory_order_acq_rel,
-                                                        memory_order_acquire);
-    }
-    if (loaded == CUDA_SUCCESS && !kept)
+    if (loaded != CUDA_SUCCESS || cudrvLibraryGetKernel(&kernel, library, names[size]) != CUDA_SUCCESS)
+        kernel = UNLOADABLE;
+    const int kept = atomic_compare_exchange_strong_explicit(&kernels[size], &none, kernel, memory_order_acq_rel,
+                                                             memory_order_acquire);
+    if (loaded == CUDA_SUCCESS && (!kept || kernel == UNLOADABLE))
         (void)cudrvLibraryUnload(library);
 }
 
-CUkernel cucopyKernelOfSize(enum cucopyKernelSize size)
+CUkernel cucopyKernelOfSize(enum cucopyKernelSize size, CUdevice *device)
 {
+    const uint64_t refused = atomic_load_explicit(&refusals[size], memory_order_relaxed);
     CUkernel kernel = atomic_load_explicit(&kernels[size], memory_order_acquire);
     if (!kernel) {
         load(size);
         kernel = atomic_load_explicit(&kernels[size], memory_order_acquire);
     }
-    return kernel == UNUSABLE ? NULL : kernel;
+    return kernel == UNLOADABLE || (refused != 0 && (refused & bitOf(device))) ? NULL : kernel;
 }
 
-int cucopyKernelIsUsable(void)
-{
-    return cucopyKernelOfSize(CUCOPY_KERNEL_SMALL) != NULL;
-}
-
-enum cucopyKernelSize cucopyLargestKernel(CUdevice device)
+enum cucopyKernelSize cucopyLargestKernel(CUdevice *device)
 {
     enum { LARGE_PARAMETERS_DRIVER = 12010, LARGE_PARAMETERS_DEVICE = 7 };
     int version = 0;
     int major = 0;
     if (cudrvDriverGetVersion(&version) != CUDA_SUCCESS || version < LARGE_PARAMETERS_DRIVER ||
-        cudrvDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) != CUDA_SUCCESS ||
+        cudrvDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, deviceOf(device)) !=
+            CUDA_SUCCESS ||
         major < LARGE_PARAMETERS_DEVICE)
         return CUCOPY_KERNEL_SMALL;
-    return cucopyKernelOfSize(CUCOPY_KERNEL_LARGE)    ? CUCOPY_KERNEL_LARGE
-           : cucopyKernelOfSize(CUCOPY_KERNEL_MEDIUM) ? CUCOPY_KERNEL_MEDIUM
-                                                      : CUCOPY_KERNEL_SMALL;
+    return cucopyKernelOfSize(CUCOPY_KERNEL_LARGE, device) ? CUCOPY_KERNEL_LARGE : CUCOPY_KERNEL_SMALL;
 }
 
-int cucopyKernelFailed(enum cucopyKernelSize size, CUresult result)
+int cucopyKernelFailed(enum cucopyKernelSize size, CUdevice *device, CUresult result)
 {
     switch ((int)result) {
     case CUDA_ERROR_INVALID_IMAGE:
@@ -88,8 +85,7 @@ int cucopyKernelFailed(enum cucopyKernelSize size, CUresult result)
     case CUDA_ERROR_SHARED_OBJECT_INIT_FAILED:
     case CUDA_ERROR_NOT_FOUND:
     case CUDA_ERROR_NOT_SUPPORTED:
-        for (enum cucopyKernelSize i = firstBeside(size); i <= lastBeside(size); i++)
-            atomic_store_explicit(&kernels[i], UNUSABLE, memory_order_release);
+        (void)atomic_fetch_or_explicit(&refusals[size], bitOf(device), memory_order_relaxed);
         return 1;
     default:
         return 0;

@@ -10,15 +10,20 @@
 #include <cucopy/drv.h>
 
 /* By the size of their parameters, batch_block.h. */
-enum cucopyKernelSize { CUCOPY_KERNEL_SMALL, CUCOPY_KERNEL_MEDIUM, CUCOPY_KERNEL_LARGE, CUCOPY_KERNEL_SIZES };
+enum cucopyKernelSize { CUCOPY_KERNEL_SMALL, CUCOPY_KERNEL_LARGE, CUCOPY_KERNEL_SIZES };
 
-/* NULL if it cannot be loaded. Good in every context of every device. */
-CUkernel cucopyKernelOfSize(enum cucopyKernelSize size);
+/*
+ * The device below is the current context's, or -1 as long as nobody has asked the driver for it: these do, if they
+ * must know it.
+ */
+
+/* NULL if it cannot be loaded, or if the device has refused to run it. Otherwise good in every context. */
+CUkernel cucopyKernelOfSize(enum cucopyKernelSize size, CUdevice *device);
 
 /* The largest that the device can run. */
-enum cucopyKernelSize cucopyLargestKernel(CUdevice device);
+enum cucopyKernelSize cucopyLargestKernel(CUdevice *device);
 
-/* After a launch that failed: 1 if that says something of the kernel's image, which is then not used again. */
-int cucopyKernelFailed(enum cucopyKernelSize size, CUresult result);
+/* After a launch that failed: 1 if the device cannot run the kernel, which is then not tried there again. */
+int cucopyKernelFailed(enum cucopyKernelSize size, CUdevice *device, CUresult result);
 
 #endif

@@ -7,7 +7,6 @@
 
 const KernelEntry builtinKernels[] = {
     {"cucopyBatchSmall", batchKernel, NULL},
-    {"cucopyBatchMedium", batchKernel, NULL},
     {"cucopyBatchLarge", batchKernel, NULL},
     {NULL, NULL, NULL},
 };

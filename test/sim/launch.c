@@ -101,10 +101,10 @@ static CUresult workFromExtra(const ImageKernel *kernel, void *const *extra, Ker
 {
     const void *buffer;
     size_t size;
-    if (!readExtra(extra, &buffer, &size) || size > LARGEST_PARAMETERS ||
-        (kernel->laidOut && size < kernel->parameterBytes))
+    if (!readExtra(extra, &buffer, &size) || size > LARGEST_PARAMETERS)
         return CUDA_ERROR_INVALID_VALUE;
-    *work = newWork(size);
+    /* Measured: the driver takes the beginning of the parameters for all of them. */
+    *work = newWork(kernel->laidOut && size < kernel->parameterBytes ? kernel->parameterBytes : size);
     if (size > 0)
         memcpy((*work)->parameters, buffer, size);
     return CUDA_SUCCESS;

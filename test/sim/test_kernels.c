@@ -106,7 +106,12 @@ static void parameters_may_come_in_one_buffer(void **state)
     OK(cuMemcpyDtoHAsync(&word, memory, sizeof word, stream));
     assert_int_equal(word, 6);
     assert_int_equal(seen.parameterBytes, 40);
-    size = 39;
+    size = 16; /* not all of them */
+    parameters.memory = memory;
+    OK(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra));
+    OK(cuMemcpyDtoHAsync(&word, memory, sizeof word, stream));
+    assert_int_equal(word, 7);
+    size = 40000;
     GIVES(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra));
 }
 

@@ -46,7 +46,7 @@ static void a_kernel_asked_for_that_cannot_be_launched_copies_nothing(void **sta
     struct entries entries = scattered(&bench, MANY);
     cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT;
     options.path = CUCOPY_BATCH_KERNEL;
-    sim->refuse("cuLaunchKernelEx", 1, CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 0);
+    sim->refuse("cuLaunchKernel", 1, CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 0);
     assert_result(cucopyMemcpyBatchAsyncEx(entries.dsts, entries.srcs, entries.sizes, MANY, &options, bench.stream),
                   CUDA_ERROR_NOT_SUPPORTED);
     areaCheck(&bench.dst);
@@ -62,7 +62,7 @@ static void the_small_kernel_serves_where_the_large_ones_cannot_be_launched(void
     struct entries entries = scattered(&bench, MANY);
     sim->resetCalls();
     assertCopies(&bench, &entries, NULL, bench.stream);
-    assert_int_equal(sim->calls("cuLaunchKernelEx"), 2); /* 1,016 copies each */
+    assert_int_equal(sim->calls("cuLaunchKernel"), 2); /* 1,016 copies each */
     entriesFree(&entries);
     benchFree(&bench);
 }
@@ -85,13 +85,13 @@ static void a_mixed_batch_whose_launch_fails_is_done_by_single_copies(void **sta
             assert_success(cudrvMemcpyDtoH(bench.dst.model + (entries.dsts[i] - bench.dst.address) + BLOCK - 1,
                                            entries.dsts[i] + BLOCK - 1, 1));
     }
-    sim->refuse("cuLaunchKernelEx", 1, CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 1);
+    sim->refuse("cuLaunchKernel", 1, CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 1);
     for (int again = 0; again < 2; again++) {
         sim->resetCalls();
         assert_success(
             cucopyMemcpyBatchAsyncEx(entries.dsts, entries.srcs, entries.sizes, entries.count, NULL, bench.stream));
         areaCheck(&bench.dst);
-        assert_int_equal(sim->calls("cuLaunchKernelEx"), !again);
+        assert_int_equal(sim->calls("cuLaunchKernel"), !again);
     }
     sim->refuseNone();
     areaFree(&device, bench.stream);
@@ -106,7 +106,7 @@ static void a_batch_of_any_size_does_without_kernels_then(void **state)
     struct entries entries = scattered(&bench, MANY);
     sim->resetCalls();
     assertCopies(&bench, &entries, NULL, bench.stream);
-    assert_int_equal(sim->calls("cuLaunchKernelEx"), 0);
+    assert_int_equal(sim->calls("cuLaunchKernel"), 0);
     entriesFree(&entries);
     benchFree(&bench);
 }
