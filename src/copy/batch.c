@@ -42,10 +42,27 @@ static uint64_t bytesOf(const struct cucopyBatch *batch)
     return bytes;
 }
 
+/*
+ * cucopyScopeEnter, by the query that tells of green contexts as well (CUDA 12.5). For them it names the device's
+ * primary context, and the older query the one to enter.
+ */
+static CUresult enter(struct cucopyBatch *batch)
+{
+    struct cucopyScope *const scope = &batch->scope;
+    if (cucopyStreamIsSpecial(batch->stream))
+        return cucopyScopeEnter(scope, batch->stream);
+    *scope = (struct cucopyScope){.stream = batch->stream, .step = CUCOPY_STEP_QUERY};
+    CUresult result = cudrvStreamGetCtx_v2(batch->stream, &scope->target, &batch->green);
+    batch->greenIsKnown = result == CUDA_SUCCESS;
+    if (result == CUDA_ERROR_NOT_SUPPORTED || batch->green)
+        result = cudrvStreamGetCtx(batch->stream, &scope->target);
+    return result == CUDA_SUCCESS ? cucopyScopeEnterTarget(scope) : result;
+}
+
 /* The scope keeps the stream as the caller gave it. */
 static CUresult enqueue(struct cucopyBatch *batch)
 {
-    CUresult result = cucopyScopeEnter(&batch->scope, batch->stream);
+    CUresult result = enter(batch);
     batch->stream = OWN_STREAM(batch->stream);
     if (result == CUDA_SUCCESS) {
         batch->scope.step = CUCOPY_STEP_COPY;
@@ -66,6 +83,7 @@ static CUresult run(struct cucopyBatch *batch, struct cucopyCall call, size_t *f
         batch->numAttrs = 1;
     }
     batch->entry = CUCOPY_NO_ENTRY;
+    batch->device = -1;
     cucopyTraceBegin(call.function, bytesOf(batch));
     const CUresult result = enqueue(batch);
     cucopyTraceEnd();

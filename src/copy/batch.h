@@ -35,8 +35,11 @@ struct cucopyBatch {
     CUstream stream;
     struct cucopyScope scope; /* entered from cucopyBatchCheck on */
 
-    CUdevice device;    /* the stream's */
-    int capturing;      /* the stream is, so the copies become nodes of a graph */
+    CUgreenCtx green; /* of the stream, and whether the driver could tell */
+    int greenIsKnown;
+    CUdevice device; /* the stream's, or -1 until somebody asks */
+    int capturing;   /* the stream is, so the copies become nodes of a graph; if captureIsKnown */
+    int captureIsKnown;
     int orders;         /* the access orders that occur, 1 << order */
     int overlaps;       /* an entry prefers to overlap with compute */
     size_t entry;       /* the entry that a failure is about, or CUCOPY_NO_ENTRY */

@@ -298,17 +298,14 @@ static CUresult enqueue(struct cucopyBatch3D *batch, struct cucopyRanges *ranges
 CUresult cucopyBatch3DRun(struct cucopyBatch3D *batch)
 {
     struct cucopyRanges ranges;
-    CUdevice device = 0;
     if (!batch->ops)
         return refuse(batch, "opList is NULL");
     if (batch->flags != 0)
         return refuse(batch, "flags is not 0");
     CUresult result = cucopyBatchIsCaptured(batch->stream, &batch->capturing, &batch->reason);
-    if (result == CUDA_SUCCESS)
-        result = cudrvCtxGetDevice(&device);
     if (result != CUDA_SUCCESS)
         return result;
-    cucopyRangesInit(&ranges, device);
+    cucopyRangesInit(&ranges, NULL);
     const int together = cucopyDriverTakesBatch(CUCOPY_BATCH_OF_BOXES, batch->stream, batch->capturing);
     result = check(batch, &ranges, together);
     if (result == CUDA_SUCCESS && batch->readsInOrder && !batch->capturing)

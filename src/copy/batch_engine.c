@@ -51,11 +51,19 @@ int cucopyDriverTakesBatch(enum cucopyDriverCall call, CUstream stream, int capt
     return cudrvStreamGetCtx_v2(stream, &context, &green) == CUDA_SUCCESS && !green;
 }
 
-int cucopyEngineTakesBatch(struct cucopyBatch *batch)
+CUresult cucopyEngineTakesBatch(struct cucopyBatch *batch, int *takes)
 {
-    if (batch->byDriver == 0)
-        batch->byDriver = cucopyDriverTakesBatch(CUCOPY_BATCH_OF_RANGES, batch->stream, batch->capturing) ? 1 : -1;
-    return batch->byDriver > 0;
+    CUresult result = CUDA_SUCCESS;
+    if (batch->byDriver == 0 && (batch->green || cucopyFormOfDriver(CUCOPY_BATCH_OF_RANGES) == CUCOPY_CALL_MISSING))
+        batch->byDriver = -1;
+    if (batch->byDriver == 0 && (result = cucopyBatchAskCapture(batch)) == CUDA_SUCCESS) {
+        const int can = batch->greenIsKnown
+                            ? !batch->capturing
+                            : cucopyDriverTakesBatch(CUCOPY_BATCH_OF_RANGES, batch->stream, batch->capturing);
+        batch->byDriver = can ? 1 : -1;
+    }
+    *takes = batch->byDriver > 0;
+    return result;
 }
 
 /* A copy that worked as its owner's has left the stream's context, which the rest of the batch needs. */
@@ -152,8 +160,12 @@ static CUresult copyTogether(struct cucopyEngine *engine)
 
 CUresult cucopyEngineFlush(struct cucopyEngine *engine)
 {
-    const int isBatch = engine->count > 1 && !engine->singly && cucopyEngineTakesBatch(engine->batch);
-    const CUresult result = isBatch ? copyTogether(engine) : copySingly(engine);
+    int isBatch = 0;
+    CUresult result = CUDA_SUCCESS;
+    if (engine->count > 1 && !engine->singly)
+        result = cucopyEngineTakesBatch(engine->batch, &isBatch);
+    if (result == CUDA_SUCCESS)
+        result = isBatch ? copyTogether(engine) : copySingly(engine);
     engine->count = 0;
     return result;
 }

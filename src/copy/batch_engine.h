@@ -45,11 +45,20 @@ enum cucopyDriverForm cucopyFormOfDriver(enum cucopyDriverCall call);
  */
 CUresult cucopyBatchIsCaptured(CUstream stream, int *capturing, const char **reason);
 
+/* Fills capturing, once. */
+static inline CUresult cucopyBatchAskCapture(struct cucopyBatch *batch)
+{
+    if (batch->captureIsKnown)
+        return CUDA_SUCCESS;
+    batch->captureIsKnown = 1;
+    return cucopyBatchIsCaptured(batch->stream, &batch->capturing, &batch->reason);
+}
+
 /* Whether there is such a call and it takes a batch on this stream, in the current context. */
 int cucopyDriverTakesBatch(enum cucopyDriverCall call, CUstream stream, int capturing);
 
 /* The same for this batch, asked once: it is enqueued as it was waited for. */
-int cucopyEngineTakesBatch(struct cucopyBatch *batch);
+CUresult cucopyEngineTakesBatch(struct cucopyBatch *batch, int *takes);
 
 /* singly: never by the driver's batch call. */
 static inline void cucopyEngineInit(struct cucopyEngine *engine, struct cucopyBatch *batch, int singly)

@@ -33,10 +33,8 @@ const size_t *cucopyLargestForKernel(cucopyBatchPath path)
 
 static int isFaster(enum cucopyDirection direction, size_t copies, size_t bytes)
 {
-    if (copies == 0)
-        return 0;
-    for (size_t i = 0; i < THRESHOLDS; i++)
-        if (bytes / copies < thresholds[direction][i].below)
+    for (size_t i = 0; i < THRESHOLDS && copies != 0; i++)
+        if (thresholds[direction][i].below == SIZE_MAX || bytes < copies * thresholds[direction][i].below)
             return copies >= thresholds[direction][i].copies;
     return 0;
 }
@@ -54,7 +52,7 @@ int cucopyKernelIsChosen(const struct cucopyBatch *batch, const struct cucopySur
 int cucopySinglesAreFaster(const struct cucopySurvey *survey)
 {
     const size_t copies = survey->copies[CUCOPY_HOST_TO_DEVICE];
-    const size_t size = copies ? survey->bytes[CUCOPY_HOST_TO_DEVICE] / copies : 0;
-    return size >= 12 << 10 && size < 24 << 10 && !survey->others && !survey->copies[CUCOPY_DEVICE_TO_DEVICE] &&
-           !survey->copies[CUCOPY_DEVICE_TO_HOST];
+    const size_t bytes = survey->bytes[CUCOPY_HOST_TO_DEVICE];
+    return bytes >= copies * (12 << 10) && bytes < copies * (24 << 10) && !survey->others &&
+           !survey->copies[CUCOPY_DEVICE_TO_DEVICE] && !survey->copies[CUCOPY_DEVICE_TO_HOST];
 }

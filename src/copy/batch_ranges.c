@@ -7,34 +7,45 @@
 
 #include <string.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, LIKELY_PLAIN = 2 };
 
 /* ---- Asking the driver ---- */
 
+/* Written to by the driver, field by field; read field by field as well, which is quicker than copying all of it. */
 struct answer {
-    CUresult result;
-    unsigned int type;
-    int device;
-    unsigned int isManaged;
-    unsigned int access;
     CUdeviceptr start;
     size_t size;
     CUdeviceptr devicePointer;
     CUcontext context;
+    unsigned int type;
+    unsigned int isManaged;
+    unsigned int access;
+    int device;
 };
 
-/* For memory that CUDA does not know the call succeeds, and leaves or clears what it cannot say. */
-static struct answer ask(CUdeviceptr address)
+/* What tells plain memory comes first. */
+enum { PLAIN_ATTRIBUTES = 5, ALL_ATTRIBUTES = 8 };
+
+/*
+ * For memory that CUDA does not know the call succeeds, and leaves or clears what it cannot say. Each attribute costs
+ * 4 ns, the call 36 (H200).
+ */
+static CUresult ask(CUdeviceptr address, unsigned int count, struct answer *answer)
 {
-    struct answer answer = {.type = 0};
-    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,      CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                                        CU_POINTER_ATTRIBUTE_IS_MANAGED,       CU_POINTER_ATTRIBUTE_ACCESS_FLAGS,
-                                        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE,
-                                        CU_POINTER_ATTRIBUTE_DEVICE_POINTER,   CU_POINTER_ATTRIBUTE_CONTEXT};
-    void *values[] = {&answer.type,  &answer.device, &answer.isManaged,     &answer.access,
-                      &answer.start, &answer.size,   &answer.devicePointer, &answer.context};
-    answer.result = cudrvPointerGetAttributes(sizeof(values) / sizeof(values[0]), attributes, values, address);
-    return answer;
+    CUpointer_attribute attributes[ALL_ATTRIBUTES] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+        CU_POINTER_ATTRIBUTE_CONTEXT,        CU_POINTER_ATTRIBUTE_IS_MANAGED,       CU_POINTER_ATTRIBUTE_ACCESS_FLAGS,
+        CU_POINTER_ATTRIBUTE_DEVICE_POINTER, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+    void *values[ALL_ATTRIBUTES] = {&answer->type,      &answer->start,  &answer->size,          &answer->context,
+                                    &answer->isManaged, &answer->access, &answer->devicePointer, &answer->device};
+    return cudrvPointerGetAttributes(count, attributes, values, address);
+}
+
+/* Device memory of the stream's own context: kernels there may do anything with it, and nothing else need be known. */
+static int isPlain(const struct cucopyRanges *ranges, const struct answer *answer)
+{
+    return answer->type == CU_MEMORYTYPE_DEVICE && !answer->isManaged && answer->context &&
+           answer->context == ranges->context;
 }
 
 /* Memory that belongs to no context is a pool's or a mapping; the answers above are the same for both. */
@@ -46,12 +57,19 @@ static int isOfPool(CUdeviceptr address)
     return cudrvPointerGetAttributes(1, &attribute, &value, address) == CUDA_SUCCESS && pool;
 }
 
+static CUdevice deviceOf(struct cucopyRanges *ranges)
+{
+    if (ranges->device < 0 && cudrvCtxGetDevice(&ranges->device) != CUDA_SUCCESS)
+        ranges->device = -1;
+    return ranges->device;
+}
+
 static int managedIsReachable(struct cucopyRanges *ranges)
 {
     if (ranges->managed < 0) {
         int concurrent = 0;
         const CUresult result =
-            cudrvDeviceGetAttribute(&concurrent, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, ranges->device);
+            cudrvDeviceGetAttribute(&concurrent, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, deviceOf(ranges));
         ranges->managed = result == CUDA_SUCCESS && concurrent;
     }
     return ranges->managed;
@@ -69,9 +87,38 @@ static uint8_t accessOf(struct cucopyRanges *ranges, const struct answer *answer
         return 0;
     if (answer->isManaged)
         return managedIsReachable(ranges) ? granted : 0;
-    if (answer->type == CU_MEMORYTYPE_DEVICE && answer->device != ranges->device && answer->context)
+    if (answer->type == CU_MEMORYTYPE_DEVICE && answer->context && answer->device != deviceOf(ranges))
         return 0;
     return granted;
+}
+
+/* A page, if the driver does not say where it ends. */
+static void measure(struct cucopyRange *range, CUdeviceptr address)
+{
+    if (address - range->start >= range->size) {
+        range->start = address & ~(CUdeviceptr)(PAGE - 1);
+        range->size = PAGE;
+        range->unsized = 1;
+        range->access = 0;
+    }
+    if ((range->start + range->moved + range->size) >> 48) /* the kernel's descriptions hold no such address */
+        range->access = 0;
+}
+
+static void describe(struct cucopyRanges *ranges, CUdeviceptr address, const struct answer *answer,
+                     struct cucopyRange *range)
+{
+    range->memory = (uint8_t)(answer->isManaged                    ? CUCOPY_MEMORY_MANAGED
+                              : answer->type == CU_MEMORYTYPE_HOST ? CUCOPY_MEMORY_HOST
+                                                                   : CUCOPY_MEMORY_DEVICE);
+    range->access = accessOf(ranges, answer);
+    range->foreign = range->memory == CUCOPY_MEMORY_DEVICE && !answer->access && answer->device != deviceOf(ranges);
+    range->moved = range->access ? answer->devicePointer - address : 0;
+    range->mapping = !answer->isManaged && !answer->context && !isOfPool(address); /* on the host as well */
+    /* The answer is the whole reservation then, holes included. */
+    if (range->mapping &&
+        cudrvMemGetAddressRange(&range->start, &range->size, address) != CUDA_SUCCESS) /* nobody has access */
+        range->size = 0;
 }
 
 /*
@@ -83,31 +130,24 @@ static const struct cucopyRange *look(struct cucopyRanges *ranges, CUdeviceptr a
 {
     static const struct cucopyRange unknown = {.memory = CUCOPY_MEMORY_UNKNOWN};
     static const struct cucopyRange unasked = {.memory = CUCOPY_MEMORY_UNKNOWN, .unasked = 1};
-    const struct answer answer = ask(address);
-    if (answer.result != CUDA_SUCCESS)
+    struct answer answer = {.type = 0};
+    const int hopes = ranges->plain >= LIKELY_PLAIN;
+    CUresult result = ask(address, hopes ? PLAIN_ATTRIBUTES : ALL_ATTRIBUTES, &answer);
+    const int plain = result == CUDA_SUCCESS && isPlain(ranges, &answer);
+    if (hopes && !plain)
+        result = ask(address, ALL_ATTRIBUTES, &answer);
+    ranges->plain = plain ? ranges->plain + 1 : 0;
+    if (result != CUDA_SUCCESS)
         return &unasked;
     if (answer.type != CU_MEMORYTYPE_HOST && answer.type != CU_MEMORYTYPE_DEVICE)
         return answer.size != 0 ? NULL : &unknown;
-    *range = (struct cucopyRange){.start = answer.start, .size = answer.size};
-    range->memory = (uint8_t)(answer.isManaged                    ? CUCOPY_MEMORY_MANAGED
-                              : answer.type == CU_MEMORYTYPE_HOST ? CUCOPY_MEMORY_HOST
-                                                                  : CUCOPY_MEMORY_DEVICE);
-    range->access = accessOf(ranges, &answer);
-    range->foreign = range->memory == CUCOPY_MEMORY_DEVICE && answer.device != ranges->device && !answer.access;
-    range->moved = range->access ? answer.devicePointer - address : 0;
-    range->mapping = !answer.isManaged && !answer.context && !isOfPool(address); /* on the host as well */
-    /* The answer is the whole reservation then, holes included. */
-    if (range->mapping &&
-        cudrvMemGetAddressRange(&range->start, &range->size, address) != CUDA_SUCCESS) /* nobody has access */
-        range->size = 0;
-    if (address - range->start >= range->size) {
-        range->start = address & ~(CUdeviceptr)(PAGE - 1);
-        range->size = PAGE;
-        range->unsized = 1;
-        range->access = 0;
-    }
-    if ((range->start + range->moved + range->size) >> 48) /* the kernel's descriptions hold no such address */
-        range->access = 0;
+    *range = (struct cucopyRange){.start = answer.start,
+                                  .size = answer.size,
+                                  .memory = CUCOPY_MEMORY_DEVICE,
+                                  .access = CUCOPY_KERNEL_READS | CUCOPY_KERNEL_WRITES};
+    if (!plain)
+        describe(ranges, address, &answer, range);
+    measure(range, address);
     return range;
 }
 
@@ -118,76 +158,77 @@ static size_t room(const struct cucopyRange *range, CUdeviceptr address)
     return range->size - (size_t)(address - range->start);
 }
 
-/* How many of the sorted ranges begin at or before address. */
-static unsigned rank(const struct cucopyRanges *ranges, unsigned count, CUdeviceptr address)
+/* How many of them begin at or before address. The search has no branch to mispredict. */
+static unsigned rank(const struct cucopyOrder *order, CUdeviceptr address)
 {
-    unsigned low = 0;
-    unsigned high = count;
-    while (low < high) {
-        const unsigned middle = (low + high) / 2;
-        if (ranges->range[ranges->sorted[middle]].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
+    const CUdeviceptr *begin = order->starts;
+    unsigned count = order->count;
+    if (count == 0 || address < order->starts[0])
+        return 0;
+    if (address >= order->starts[count - 1]) /* allocations often come in rising order */
+        return count;
+    while (count > 1) {
+        const unsigned half = count / 2;
+        begin = begin[half] <= address ? begin + half : begin;
+        count -= half;
     }
-    return low;
+    return (unsigned)(begin - order->starts) + 1;
 }
 
-/* Among the first count of the sorted. */
-static void sortIn(struct cucopyRanges *ranges, unsigned count, unsigned index)
+/* 0 if address is in none of them. */
+static unsigned findIn(const struct cucopyRanges *ranges, enum cucopySideOfCopy side, CUdeviceptr address)
 {
-    const unsigned position = rank(ranges, count, ranges->range[index].start);
-    memmove(&ranges->sorted[position + 1], &ranges->sorted[position], (count - position) * sizeof(ranges->sorted[0]));
-    ranges->sorted[position] = (uint16_t)index;
+    const struct cucopyOrder *const order = &ranges->order[side];
+    const unsigned position = rank(order, address);
+    const unsigned index = position > 0 ? order->ranges[position - 1] : 0;
+    return cucopyRangeHolds(&ranges->range[index], address, 1) ? index : 0;
 }
 
-static void startSorting(struct cucopyRanges *ranges)
+/* Out of the order that it is in. */
+static void forget(struct cucopyRanges *ranges, unsigned index)
 {
-    for (unsigned i = 0; i < ranges->count; i++)
-        sortIn(ranges, i, i + 1);
-    memset(ranges->guess, 0, sizeof(ranges->guess));
+    struct cucopyOrder *order = &ranges->order[CUCOPY_DST];
+    unsigned position = 0;
+    while (position < order->count && order->ranges[position] != index)
+        position++;
+    if (position == order->count) {
+        order = &ranges->order[CUCOPY_SRC];
+        for (position = 0; order->ranges[position] != index;)
+            position++;
+    }
+    const size_t behind = --order->count - position;
+    memmove(&order->starts[position], &order->starts[position + 1], behind * sizeof(order->starts[0]));
+    memmove(&order->ranges[position], &order->ranges[position + 1], behind * sizeof(order->ranges[0]));
 }
 
-/* Makes room in place of the range that has been there longest and is not in use. */
+/* Room in place of the range that has been there longest and is not in use. */
 static unsigned drop(struct cucopyRanges *ranges)
 {
-    unsigned position = 0;
     do
         ranges->victim = ranges->victim % CUCOPY_RANGES + 1;
     while (ranges->victim == ranges->at[CUCOPY_DST] || ranges->victim == ranges->at[CUCOPY_SRC]);
-    while (ranges->sorted[position] != ranges->victim)
-        position++;
+    forget(ranges, ranges->victim);
     ranges->count--;
-    memmove(&ranges->sorted[position], &ranges->sorted[position + 1],
-            (ranges->count - position) * sizeof(ranges->sorted[0]));
     return ranges->victim;
 }
 
-static unsigned keep(struct cucopyRanges *ranges, const struct cucopyRange *range)
+/* What was looked up into ranges->next. */
+static void keep(struct cucopyRanges *ranges, enum cucopySideOfCopy side)
 {
-    const unsigned index = ranges->count < CUCOPY_RANGES ? ranges->count + 1 : drop(ranges);
-    ranges->range[index] = *range;
-    if (ranges->count >= CUCOPY_MANY_RANGES)
-        sortIn(ranges, ranges->count, index);
-    ranges->count++;
-    if (ranges->count == CUCOPY_MANY_RANGES)
-        startSorting(ranges);
-    return index;
-}
-
-/* 0 if it is in none of them. */
-static unsigned find(const struct cucopyRanges *ranges, CUdeviceptr address)
-{
-    if (ranges->count >= CUCOPY_MANY_RANGES) {
-        const unsigned before = rank(ranges, ranges->count, address);
-        if (before > 0 && cucopyRangeHolds(&ranges->range[ranges->sorted[before - 1]], address, 1))
-            return ranges->sorted[before - 1];
-    } else {
-        for (unsigned i = 1; i <= ranges->count; i++)
-            if (cucopyRangeHolds(&ranges->range[i], address, 1))
-                return i;
+    const CUdeviceptr start = ranges->range[ranges->next].start;
+    struct cucopyOrder *const order = &ranges->order[side];
+    const unsigned position = rank(order, start);
+    const size_t behind = order->count++ - position;
+    if (behind != 0) {
+        memmove(&order->starts[position + 1], &order->starts[position], behind * sizeof(order->starts[0]));
+        memmove(&order->ranges[position + 1], &order->ranges[position], behind * sizeof(order->ranges[0]));
     }
-    return 0;
+    order->starts[position] = start;
+    order->ranges[position] = (uint16_t)ranges->next;
+    if (++ranges->count == CUCOPY_MANY_RANGES)
+        memset(ranges->guess, 0, sizeof(ranges->guess));
+    ranges->at[side] = (uint16_t)ranges->next;
+    ranges->next = ranges->count < CUCOPY_RANGES ? ranges->count + 1 : drop(ranges);
 }
 
 /* Copies may cross from one mapping into the next, so a range takes in what follows it until size bytes fit. */
@@ -206,13 +247,15 @@ static int extend(struct cucopyRanges *ranges, struct cucopyRange *range, CUdevi
 const struct cucopyRange *cucopyRangeFind(struct cucopyRanges *ranges, enum cucopySideOfCopy side, CUdeviceptr address,
                                           size_t size)
 {
-    unsigned index = find(ranges, address);
+    unsigned index = findIn(ranges, side, address);
+    if (index == 0)
+        index = findIn(ranges, side == CUCOPY_DST ? CUCOPY_SRC : CUCOPY_DST, address);
     if (index == 0) {
-        struct cucopyRange found;
-        const struct cucopyRange *const looked = look(ranges, address, &found);
-        if (looked != &found)
+        index = ranges->next;
+        const struct cucopyRange *const looked = look(ranges, address, &ranges->range[index]);
+        if (looked != &ranges->range[index])
             return looked;
-        index = keep(ranges, &found);
+        keep(ranges, side);
     }
     struct cucopyRange *const range = &ranges->range[index];
     if (ranges->count >= CUCOPY_MANY_RANGES)

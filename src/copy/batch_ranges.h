@@ -38,29 +38,47 @@ struct cucopyRange {
 
 enum { CUCOPY_RANGES = 512, CUCOPY_GUESS_BITS = 10 };
 
-/* Few ranges are looked through one by one; from this many on they are sorted, and guessed at first. */
+/* From this many ranges on, the one of an address is guessed at before it is searched for. */
 enum { CUCOPY_MANY_RANGES = 4 };
 
 enum cucopySideOfCopy { CUCOPY_DST, CUCOPY_SRC };
 
-/* 22 KB, of which a small batch touches the beginning. */
-struct cucopyRanges {
-    CUdevice device; /* the stream's */
-    int managed;     /* whether kernels there may touch managed memory at any time; -1 until somebody asks */
+/* Ranges by address. */
+struct cucopyOrder {
     unsigned count;
-    unsigned victim;                             /* the next to be dropped if all are taken */
-    uint16_t at[2];                              /* the last range of each side */
-    struct cucopyRange range[CUCOPY_RANGES + 1]; /* the first is empty: where nothing is */
-    uint16_t sorted[CUCOPY_RANGES];              /* by address */
-    uint16_t guess[1 << CUCOPY_GUESS_BITS];      /* where an address was lately, by its 2 MiB */
+    CUdeviceptr starts[CUCOPY_RANGES];
+    uint16_t ranges[CUCOPY_RANGES];
 };
 
-static inline void cucopyRangesInit(struct cucopyRanges *ranges, CUdevice device)
+/*
+ * 31 KB, of which a small batch touches little. A range is in the order of the side that met it first: sources often
+ * lie one behind the other, and so do destinations, but not the two together.
+ */
+struct cucopyRanges {
+    CUcontext context; /* the stream's, NULL if nobody has asked */
+    CUdevice device;   /* the stream's; -1 until somebody asks */
+    int managed;       /* whether kernels there may touch managed memory at any time; -1 until somebody asks */
+    unsigned count;
+    unsigned plain;  /* how many of the latest answers in a row were plain device memory of this context */
+    unsigned next;   /* where the next is written to */
+    unsigned victim; /* what was dropped last, since all were taken */
+    uint16_t at[2];  /* the last range of each side */
+    struct cucopyRange range[CUCOPY_RANGES + 1]; /* the first is empty: where nothing is */
+    struct cucopyOrder order[2];
+    uint16_t guess[1 << CUCOPY_GUESS_BITS]; /* where an address was lately, by its 2 MiB */
+};
+
+static inline void cucopyRangesInit(struct cucopyRanges *ranges, CUcontext context)
 {
-    ranges->device = device;
+    ranges->context = context;
+    ranges->device = -1;
     ranges->managed = -1;
     ranges->count = 0;
+    ranges->plain = 0;
+    ranges->next = 1;
     ranges->victim = 0;
+    ranges->order[CUCOPY_DST].count = 0;
+    ranges->order[CUCOPY_SRC].count = 0;
     ranges->at[CUCOPY_DST] = 0;
     ranges->at[CUCOPY_SRC] = 0;
     ranges->range[0] = (struct cucopyRange){.size = 0};

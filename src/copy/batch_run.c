@@ -129,24 +129,29 @@ static int isForKernelAsItIs(const struct cucopyBatch *batch, const struct cucop
 }
 
 /* The driver's batch call may be handed the caller's own arrays. */
-static int isForDriverAsItIs(struct cucopyBatch *batch, const struct cucopySurvey *survey)
+static int isForDriverAsItIs(const struct cucopyBatch *batch, const struct cucopySurvey *survey)
 {
     return survey->empty == 0 && survey->continued == 0 && !survey->unknown && !cucopySinglesAreFaster(survey) &&
-           !(batch->orders & CUCOPY_ORDER_BIT(CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)) &&
-           cucopyEngineTakesBatch(batch);
+           !(batch->orders & CUCOPY_ORDER_BIT(CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL));
 }
 
 static CUresult enqueue(struct cucopyBatch *batch, struct cucopyRanges *ranges, const struct cucopySurvey *survey)
 {
-    const int kernelIsChosen = cucopyKernelIsChosen(batch, survey) && cucopyKernelIsUsable();
+    const int kernelIsChosen = cucopyKernelIsChosen(batch, survey) && cucopyKernelIsUsable(batch);
     if (batch->path == CUCOPY_BATCH_KERNEL && (!kernelIsChosen || survey->others != 0)) {
         batch->entry = survey->firstOther;
         batch->reason = kernelIsChosen ? "the path is that of the kernel, which cannot do this copy"
                                        : "the path is that of the kernel, which cannot be loaded";
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    if (kernelIsChosen ? isForKernelAsItIs(batch, survey) : isForDriverAsItIs(batch, survey))
-        return kernelIsChosen ? cucopyKernelCopyAll(batch, survey) : cucopyEngineCopyAll(batch);
+    if (kernelIsChosen && isForKernelAsItIs(batch, survey))
+        return cucopyKernelCopyAll(batch, survey);
+    if (!kernelIsChosen && isForDriverAsItIs(batch, survey)) {
+        int takes = 0;
+        const CUresult result = cucopyEngineTakesBatch(batch, &takes);
+        if (result != CUDA_SUCCESS || takes)
+            return result != CUDA_SUCCESS ? result : cucopyEngineCopyAll(batch);
+    }
     return enqueueEach(batch, ranges, survey, kernelIsChosen);
 }
 
@@ -154,12 +159,14 @@ static CUresult surveyAndEnqueue(struct cucopyBatch *batch)
 {
     struct cucopyRanges ranges;
     struct cucopySurvey survey;
-    cucopyRangesInit(&ranges, batch->device);
+    cucopyRangesInit(&ranges, batch->scope.target);
     CUresult result = cucopyBatchSurvey(batch, &ranges, &survey);
     if (result != CUDA_SUCCESS)
         return result;
     /* Single copies would read this memory at once, ahead of the work before them. */
-    if (survey.readsInOrder && !batch->capturing)
+    if (survey.readsInOrder)
+        result = cucopyBatchAskCapture(batch);
+    if (result == CUDA_SUCCESS && survey.readsInOrder && !batch->capturing)
         result = cucopyBatchWait(batch->stream);
     if (result == CUDA_SUCCESS)
         result = enqueue(batch, &ranges, &survey);
@@ -174,13 +181,8 @@ static CUresult surveyAndEnqueue(struct cucopyBatch *batch)
 CUresult cucopyBatchRun(struct cucopyBatch *batch)
 {
     const int isLegacy = cucopyStreamIsSpecial(batch->stream) && batch->stream != CU_STREAM_PER_THREAD;
-    const int isPlain = isPlainCopy(batch);
-    CUresult result = CUDA_SUCCESS;
-    if (isLegacy || !isPlain)
-        result = cucopyBatchIsCaptured(batch->stream, &batch->capturing, &batch->reason);
-    if (result == CUDA_SUCCESS && isPlain)
-        return copyPlainly(batch);
-    if (result == CUDA_SUCCESS)
-        result = cudrvCtxGetDevice(&batch->device);
-    return result == CUDA_SUCCESS ? surveyAndEnqueue(batch) : result;
+    const CUresult result = isLegacy ? cucopyBatchAskCapture(batch) : CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS)
+        return result;
+    return isPlainCopy(batch) ? copyPlainly(batch) : surveyAndEnqueue(batch);
 }

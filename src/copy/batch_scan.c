@@ -6,50 +6,61 @@
 #include "copy/batch_pack.h"
 #include "copy/batch_survey.h"
 
-/* What is found in entries from begin to end is added; entry end - 1 is one of them, and so is what precedes begin. */
-static CUdeviceptr scanSome(const struct cucopyBatch *batch, size_t begin, size_t end, struct cucopyScan *scan)
+static inline int continuesAt(const CUdeviceptr *dsts, const CUdeviceptr *srcs, size_t i, size_t size)
 {
-    const CUdeviceptr *const dsts = batch->dsts;
-    const CUdeviceptr *const srcs = batch->srcs;
-    const size_t *const sizes = batch->sizes;
+    return dsts[i] == dsts[i - 1] + size && srcs[i] == srcs[i - 1] + size;
+}
+
+/*
+ * Where copies come in groups that continue each other, of any two neighbours at least one continues. If neither does,
+ * nothing is worth counting here.
+ */
+static inline size_t continuedIn(const CUdeviceptr *dsts, const CUdeviceptr *srcs, size_t size)
+{
+    size_t continued = 0;
+    if (continuesAt(dsts, srcs, 0, size) || continuesAt(dsts, srcs, 1, size))
+        for (size_t i = 0; i < CUCOPY_SCANNED; i++)
+            continued += (size_t)continuesAt(dsts, srcs, i, size);
+    return continued;
+}
+
+size_t cucopyBatchScan(const struct cucopyBatch *batch, size_t begin, size_t end, struct cucopyScan *scan)
+{
     const size_t size = scan->size;
     const CUdeviceptr dstStart = scan->dstStart;
     const CUdeviceptr srcStart = scan->srcStart;
     const CUdeviceptr dstRoom = scan->dstRoom;
     const CUdeviceptr srcRoom = scan->srcRoom;
-    size_t otherSize = 0;
-    CUdeviceptr outside = 0;
     CUdeviceptr dstBits = 0;
     CUdeviceptr srcBits = 0;
-    for (size_t i = begin; i < end; i++) {
-        const CUdeviceptr dst = dsts[i] - dstStart;
-        const CUdeviceptr src = srcs[i] - srcStart;
-        otherSize |= sizes[i] ^ size;
-        outside |= (dstRoom - dst) | (srcRoom - src);
-        dstBits |= dst;
-        srcBits |= src;
+    size_t continued = 0;
+    size_t next = begin;
+    for (; end - next >= CUCOPY_SCANNED; next += CUCOPY_SCANNED) {
+        const CUdeviceptr *const dsts = &batch->dsts[next];
+        const CUdeviceptr *const srcs = &batch->srcs[next];
+        const size_t *const sizes = &batch->sizes[next];
+        size_t otherSize = 0;
+        CUdeviceptr outside = 0;
+        CUdeviceptr dstSome = 0;
+        CUdeviceptr srcSome = 0;
+        for (size_t i = 0; i < CUCOPY_SCANNED; i++) {
+            const CUdeviceptr dst = dsts[i] - dstStart;
+            const CUdeviceptr src = srcs[i] - srcStart;
+            otherSize |= sizes[i] ^ size;
+            outside |= (dstRoom - dst) | (srcRoom - src);
+            dstSome |= dst;
+            srcSome |= src;
+        }
+        if (otherSize | (outside | dstSome | srcSome) >> 63)
+            break;
+        dstBits |= dstSome;
+        srcBits |= srcSome;
+        continued += continuedIn(dsts, srcs, size);
     }
-
-    /* The low words will do: who joins copies looks at all of it. */
-    const uint32_t step = (uint32_t)size;
-    uint32_t continued = 0;
-    for (size_t i = begin ? begin : 1; i < end; i++)
-        continued +=
-            !(((uint32_t)dsts[i] - (uint32_t)dsts[i - 1] - step) | ((uint32_t)srcs[i] - (uint32_t)srcs[i - 1] - step));
-    scan->dstBits |= dstBits;
-    scan->srcBits |= srcBits;
-    scan->continued += continued;
-    return otherSize | (outside | dstBits | srcBits) >> 63;
-}
-
-/* Block by block, so that what the first loop reads is still in the cache for the second. */
-int cucopyBatchScan(const struct cucopyBatch *batch, struct cucopyScan *scan)
-{
-    enum { BLOCK = 512 };
-    for (size_t begin = 0; begin < batch->count; begin += BLOCK)
-        if (scanSome(batch, begin, batch->count - begin < BLOCK ? batch->count : begin + BLOCK, scan))
-            return 0;
-    return 1;
+    scan->dstBits = dstBits;
+    scan->srcBits = srcBits;
+    scan->continued = continued;
+    return next - begin;
 }
 
 void cucopyPackNarrow(uint32_t *words, const struct cucopyPacking *packing, const CUdeviceptr *dsts,

@@ -5,42 +5,8 @@
  */
 #include "copy/batch_survey.h"
 
+#include "copy/batch_engine.h"
 #include "copy/batch_plan.h"
-
-/* ---- The usual case: one size, one allocation on each side ---- */
-
-enum { SCAN_FROM = 16 }; /* entries; below, entry by entry is as good */
-
-static int scan(const struct cucopyBatch *batch, struct cucopyRanges *ranges, struct cucopySurvey *survey)
-{
-    const size_t size = batch->sizes[0];
-    if (batch->count < SCAN_FROM || batch->numAttrs > 1 || batch->overlaps || size == 0 || size > UINT32_MAX ||
-        (batch->orders & CUCOPY_ORDER_BIT(CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)))
-        return 0;
-    const struct cucopyRange *const dst = cucopyRangeOf(ranges, CUCOPY_DST, batch->dsts[0], size);
-    const struct cucopyRange *const src = dst ? cucopyRangeOf(ranges, CUCOPY_SRC, batch->srcs[0], size) : NULL;
-    if (!src || !cucopyKernelReaches(dst, src) || dst->moved || src->moved)
-        return 0;
-    const enum cucopyDirection direction = cucopyDirectionOf(dst, src);
-    struct cucopyScan found = {.size = size,
-                               .dstStart = dst->start,
-                               .dstRoom = dst->size - size,
-                               .srcStart = src->start,
-                               .srcRoom = src->size - size};
-    if (size > cucopyLargestForKernel(batch->path)[direction] || !cucopyBatchScan(batch, &found))
-        return 0;
-    survey->copies[direction] = batch->count - found.continued;
-    survey->bytes[direction] = batch->count * size;
-    survey->continued = found.continued;
-    survey->uniform = 1;
-    survey->size = size;
-    survey->sizes = size;
-    survey->dst = (struct cucopySpan){found.dstStart, found.dstBits, found.dstBits};
-    survey->src = (struct cucopySpan){found.srcStart, found.srcBits, found.srcBits};
-    return 1;
-}
-
-/* ---- Entry by entry ---- */
 
 /* Host memory that is to be read during a call must not be read when a graph is launched. */
 static CUresult checkOrder(struct cucopyBatch *batch, struct cucopySurvey *survey, const struct cucopyRange *src,
@@ -50,6 +16,9 @@ static CUresult checkOrder(struct cucopyBatch *batch, struct cucopySurvey *surve
         survey->readsInOrder = 1;
     if (order != CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)
         return CUDA_SUCCESS;
+    const CUresult asked = cucopyBatchAskCapture(batch);
+    if (asked != CUDA_SUCCESS)
+        return asked;
     if (batch->capturing) {
         if (src->memory == CUCOPY_MEMORY_DEVICE)
             return CUDA_SUCCESS;
@@ -103,46 +72,93 @@ static inline CUresult locate(struct cucopyBatch *batch, struct cucopyRanges *ra
     return checkOrder(batch, survey, from, (int)its->srcAccessOrder);
 }
 
-/* A side of the entries so far, by whole ranges. */
+/* A side of the entries so far. Offsets are from the beginnings of their ranges. */
 struct side {
-    CUdeviceptr low, high;
-    CUdeviceptr bits; /* of every offset from the first range, whose beginning is 0 until there is one */
-    CUdeviceptr first;
+    CUdeviceptr first, low, high; /* beginnings; the first is 0 until there is one */
+    CUdeviceptr between;          /* all beginnings, from the first, bit by bit */
+    CUdeviceptr offsets;          /* all offsets, bit by bit */
 };
 
 static inline void widen(struct side *side, const struct cucopyRange *range)
 {
     side->first = side->first ? side->first : range->start;
-    side->bits |= range->start - side->first;
+    side->between |= range->start - side->first;
     side->low = range->start < side->low ? range->start : side->low;
-    side->high = range->start + range->size > side->high ? range->start + range->size : side->high;
+    side->high = range->start > side->high ? range->start : side->high;
 }
 
 static struct cucopySpan spanOf(const struct side *side)
 {
-    return (struct cucopySpan){side->low, side->bits, side->high - side->low};
+    return (struct cucopySpan){side->low, side->between | side->offsets, side->high - side->low + side->offsets};
+}
+
+/* What is known of the entries so far. */
+struct tally {
+    struct cucopySurvey *survey;
+    struct side dsts, srcs;
+    size_t allBits, commonBits; /* of the sizes */
+};
+
+/* Entries from i on, of one size, of which so many continue the one before. */
+static inline void count(struct tally *tally, const struct stretch *stretch, size_t i, size_t entries, size_t size,
+                         size_t continued)
+{
+    struct cucopySurvey *const survey = tally->survey;
+    survey->continued += continued;
+    if (size <= stretch->largest) {
+        survey->copies[stretch->direction] += entries - continued;
+        survey->bytes[stretch->direction] += entries * size;
+    } else {
+        survey->firstOther = survey->others == 0 ? i : survey->firstOther;
+        survey->others += entries;
+    }
+    tally->allBits |= size;
+    tally->commonBits &= size;
+}
+
+/* Whether it looks as if there were many like entry i behind it. */
+static inline int isScanned(const struct cucopyBatch *batch, const struct stretch *stretch, size_t i)
+{
+    const size_t ahead = i + CUCOPY_SCANNED;
+    const size_t size = batch->sizes[i];
+    return stretch->isKnown && ahead < stretch->end && batch->sizes[ahead] == size && size <= INT64_MAX &&
+           cucopyRangeHolds(stretch->dst, batch->dsts[ahead], size) &&
+           cucopyRangeHolds(stretch->src, batch->srcs[ahead], size);
+}
+
+/* As many as there are behind entry i, of its size and in its ranges; the loops of cucopyBatchScan take them in bulk.
+ */
+static size_t scan(const struct cucopyBatch *batch, const struct stretch *stretch, size_t i, struct tally *tally)
+{
+    const size_t size = batch->sizes[i];
+    struct cucopyScan found = {.size = size,
+                               .dstStart = stretch->dst->start,
+                               .dstRoom = stretch->dst->size - size,
+                               .srcStart = stretch->src->start,
+                               .srcRoom = stretch->src->size - size};
+    const size_t entries = cucopyBatchScan(batch, i + 1, stretch->end, &found);
+    count(tally, stretch, i + 1, entries, size, found.continued);
+    tally->dsts.offsets |= found.dstBits;
+    tally->srcs.offsets |= found.srcBits;
+    return entries;
 }
 
 CUresult cucopyBatchSurvey(struct cucopyBatch *batch, struct cucopyRanges *ranges, struct cucopySurvey *survey)
 {
-    *survey = (struct cucopySurvey){.firstOther = CUCOPY_NO_ENTRY};
-    if (scan(batch, ranges, survey))
-        return CUDA_SUCCESS;
-
     static const struct cucopyRange nowhere = {.size = 0};
     struct cucopyAttributes attributes = cucopyAttributesOf(batch);
     struct stretch stretch = {.dst = &nowhere, .src = &nowhere};
-    struct side dsts = {.low = ~(CUdeviceptr)0};
-    struct side srcs = {.low = ~(CUdeviceptr)0};
+    struct tally tally = {
+        .survey = survey, .dsts = {.low = ~(CUdeviceptr)0}, .srcs = {.low = ~(CUdeviceptr)0}, .commonBits = ~(size_t)0};
     CUdeviceptr dstEnd = 0;
     CUdeviceptr srcEnd = 0;
-    size_t allBits = 0;
-    size_t commonBits = ~(size_t)0;
     const size_t *const largest = cucopyLargestForKernel(batch->path);
+    *survey = (struct cucopySurvey){.firstOther = CUCOPY_NO_ENTRY};
     for (size_t i = 0; i < batch->count; i++) {
-        const CUdeviceptr dst = batch->dsts[i];
-        const CUdeviceptr src = batch->srcs[i];
+        CUdeviceptr dst = batch->dsts[i];
+        CUdeviceptr src = batch->srcs[i];
         const size_t size = batch->sizes[i];
+        int isNew = 0;
         if (size == 0) {
             survey->empty++;
             continue;
@@ -152,30 +168,27 @@ CUresult cucopyBatchSurvey(struct cucopyBatch *batch, struct cucopyRanges *range
             const CUresult result = locate(batch, ranges, &attributes, i, largest, survey, &stretch);
             if (result != CUDA_SUCCESS)
                 return result;
-            widen(&dsts, stretch.dst);
-            widen(&srcs, stretch.src);
+            widen(&tally.dsts, stretch.dst);
+            widen(&tally.srcs, stretch.src);
             dstEnd = 0; /* whatever this continues, it is in another range or has other attributes */
+            isNew = 1;
         }
-        const size_t continues = dst == dstEnd && src == srcEnd && stretch.isKnown;
-        survey->continued += continues;
-        if (size <= stretch.largest) {
-            survey->copies[stretch.direction] += !continues;
-            survey->bytes[stretch.direction] += size;
-        } else if (survey->others++ == 0) {
-            survey->firstOther = i;
+        count(&tally, &stretch, i, 1, size, dst == dstEnd && src == srcEnd && stretch.isKnown);
+        tally.dsts.offsets |= dst - stretch.dst->start;
+        tally.srcs.offsets |= src - stretch.src->start;
+        if (isNew && isScanned(batch, &stretch, i)) {
+            i += scan(batch, &stretch, i, &tally);
+            dst = batch->dsts[i];
+            src = batch->srcs[i];
         }
-        dsts.bits |= dst - stretch.dst->start;
-        srcs.bits |= src - stretch.src->start;
-        allBits |= size;
-        commonBits &= size;
         dstEnd = dst + size;
         srcEnd = src + size;
     }
     batch->entry = CUCOPY_NO_ENTRY;
-    survey->size = allBits;
-    survey->sizes = allBits;
-    survey->uniform = allBits == commonBits && !survey->empty && allBits <= UINT32_MAX;
-    survey->dst = spanOf(&dsts);
-    survey->src = spanOf(&srcs);
+    survey->size = tally.allBits;
+    survey->sizes = tally.allBits;
+    survey->uniform = tally.allBits == tally.commonBits && !survey->empty && tally.allBits <= UINT32_MAX;
+    survey->dst = spanOf(&tally.dsts);
+    survey->src = spanOf(&tally.srcs);
     return CUDA_SUCCESS;
 }

@@ -68,18 +68,23 @@ static inline int cucopyTouchesHost(const struct cucopySurvey *survey)
             survey->bytes[CUCOPY_HOST_TO_HOST]) != 0;
 }
 
-/* ---- batch_scan.c: the same for the usual case, without a branch in its loop ---- */
+/* ---- batch_scan.c: the usual case, many at a time ---- */
 
-/* Entries of one size inside one allocation on each side. */
+enum { CUCOPY_SCANNED = 8 }; /* at a time */
+
+/* Entries of one size inside one range on each side. */
 struct cucopyScan {
     size_t size;
-    CUdeviceptr dstStart, dstRoom; /* the allocation, and the last offset at which size bytes fit */
+    CUdeviceptr dstStart, dstRoom; /* the range, and the last offset at which size bytes fit */
     CUdeviceptr srcStart, srcRoom;
     CUdeviceptr dstBits, srcBits; /* found, from 0 on: all offsets, bit by bit */
-    size_t continued;             /* found, from 0 on: about how many entries continue the one before */
+    size_t continued;             /* found, from 0 on: how many entries continue the one before */
 };
 
-/* 0 if an entry has another size or lies outside. */
-int cucopyBatchScan(const struct cucopyBatch *batch, struct cucopyScan *scan);
+/*
+ * How many entries there are from begin on, which is not the first of all, that have that size and lie inside; a
+ * multiple of CUCOPY_SCANNED, up to what precedes the first that is different.
+ */
+size_t cucopyBatchScan(const struct cucopyBatch *batch, size_t begin, size_t end, struct cucopyScan *scan);
 
 #endif

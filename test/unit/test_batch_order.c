@@ -76,9 +76,9 @@ static void stream_order_holds_if_the_driver_answers_but_once(void **state)
     struct bench bench = benchMake(*state, 'D', 'U', (size_t)COUNT * BLOCK);
     struct entries entries = blocks(&bench);
     assert_success(cudrvLaunchHostFunc(bench.stream, rewrite, &bench.src));
-    sim->refuse("cuStreamGetCtx_v2", 2, CUDA_ERROR_INVALID_VALUE, 1);
+    sim->resetCalls();
     assert_success(copyInOrder(&entries, 1, CUCOPY_BATCH_ENGINE, bench.stream));
-    sim->refuseNone();
+    assert_in_range(sim->calls("cuStreamGetCtx_v2"), 0, 1);
     memset(bench.src.model, 0x5A, bench.src.bytes);
     modelCopy(&bench, &entries);
     areaCheck(&bench.dst);

@@ -28,7 +28,7 @@ static CUresult copyBy(const struct entries *entries, cucopyBatchPath path, CUst
 
 static unsigned long launches(const struct simulator *sim)
 {
-    return sim->calls("cuLaunchKernelEx");
+    return sim->calls("cuLaunchKernel");
 }
 
 static unsigned long batches(const struct simulator *sim)
@@ -64,11 +64,9 @@ static void many_copies_are_one_launch_and_a_handful_of_queries(void **state)
     assert_success(copyBy(&entries, CUCOPY_BATCH_AUTO, bench.stream));
     assert_int_equal(launches(sim), 1);
     assert_int_equal(sim->calls("cuPointerGetAttributes"), 2);
-    assert_int_equal(sim->calls("cuStreamGetCtx"), 1);
+    assert_int_equal(sim->calls("cuStreamGetCtx_v2"), 1);
     assert_int_equal(sim->calls("cuCtxGetCurrent"), 1);
-    assert_int_equal(sim->calls("cuStreamIsCapturing"), 1);
-    assert_int_equal(sim->calls("cuCtxGetDevice"), 1);
-    assert_int_equal(sim->calls(NULL), 7);
+    assert_int_equal(sim->calls(NULL), 5);
     assert_success(cudrvStreamSynchronize(bench.stream));
     entriesFree(&entries);
     benchFree(&bench);
@@ -86,7 +84,7 @@ static void one_guard_serves_all(void **state)
         assert_success(copyBy(&entries, (cucopyBatchPath)path, bench.stream));
         assert_int_equal(sim->calls("cuCtxPushCurrent_v2"), 1);
         assert_int_equal(sim->calls("cuCtxPopCurrent_v2"), 1);
-        assert_int_equal(sim->calls("cuStreamGetCtx"), 1);
+        assert_int_equal(sim->calls("cuStreamGetCtx") + sim->calls("cuStreamGetCtx_v2"), 1);
     }
     assert_success(cudrvCtxPushCurrent(world->away));
     assert_success(cudrvStreamSynchronize(bench.stream));
@@ -406,6 +404,37 @@ static void another_devices_plain_memory_goes_by_the_engine(void **state)
 
 /* ---- Launches that fail ---- */
 
+/* The drivers that were measured take as many parameters as a launch needs. */
+static void a_driver_that_wants_all_parameters_gets_them_from_then_on(void **state)
+{
+    const struct simulator *const sim = needKernel(*state);
+    struct bench bench = benchMake(*state, 'D', 'D', (size_t)COUNT * BLOCK);
+    struct entries entries = scattered(&bench, COUNT);
+    sim->refuse("cuLaunchKernel", 1, CUDA_ERROR_INVALID_VALUE, 0);
+    for (unsigned long tries = 2; tries >= 1; tries--) {
+        sim->resetCalls();
+        areaFill(&bench.dst, (unsigned)tries);
+        assertCopies(&bench, &entries, NULL, bench.stream);
+        assert_int_equal(launches(sim), tries);
+    }
+    sim->refuseNone();
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+static void a_launch_that_fails_either_way_tells_why(void **state)
+{
+    const struct simulator *const sim = needKernel(*state);
+    struct bench bench = benchMake(*state, 'D', 'D', (size_t)COUNT * BLOCK);
+    struct entries entries = scattered(&bench, COUNT);
+    sim->refuse("cuLaunchKernel", 1, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 1);
+    assert_result(copyBy(&entries, CUCOPY_BATCH_AUTO, bench.stream), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    sim->refuseNone();
+    areaCheck(&bench.dst);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
 static void the_record_says_how_many_entries_earlier_launches_took(void **state)
 {
     enum { MANY = 10000, SMALL = 64 };
@@ -416,7 +445,7 @@ static void the_record_says_how_many_entries_earlier_launches_took(void **state)
     cucopyFailure failure = CUCOPY_FAILURE_INIT;
     for (size_t i = 0; i < MANY; i++)
         entrySet(&entries, i, &bench, (MANY - 1 - i) * SMALL, i * SMALL, SMALL);
-    sim->refuse("cuLaunchKernelEx", 2, CUDA_ERROR_OUT_OF_MEMORY, 0);
+    sim->refuse("cuLaunchKernel", 2, CUDA_ERROR_OUT_OF_MEMORY, 0);
     assert_result(copyBy(&entries, CUCOPY_BATCH_AUTO, bench.stream), CUDA_ERROR_OUT_OF_MEMORY);
     sim->refuseNone();
     assert_success(cucopyLastFailure(&failure));
@@ -428,20 +457,43 @@ static void the_record_says_how_many_entries_earlier_launches_took(void **state)
     benchFree(&bench);
 }
 
-/* The last test: from then on this process has no kernel. */
+/* The last two tests: from then on that device has no kernel. Of the copies that stand in, the eighth fails at first.
+ */
 static void a_device_that_cannot_run_the_kernel_gets_the_engine_and_is_not_tried_again(void **state)
 {
     const struct simulator *const sim = needKernel(*state);
     struct bench bench = benchMake(*state, 'D', 'D', (size_t)COUNT * BLOCK);
     struct entries entries = scattered(&bench, COUNT / 2);
-    sim->refuse("cuLaunchKernelEx", 1, CUDA_ERROR_NO_BINARY_FOR_GPU, 0);
-    assertCopies(&bench, &entries, NULL, bench.stream);
+    cucopyFailure failure = CUCOPY_FAILURE_INIT;
+    sim->refuse("cuMemcpyAsync", 8, CUDA_ERROR_OUT_OF_MEMORY, 1);
+    sim->refuse("cuLaunchKernel", 1, CUDA_ERROR_NO_BINARY_FOR_GPU, 0);
+    assert_result(copyBy(&entries, CUCOPY_BATCH_AUTO, bench.stream), CUDA_ERROR_OUT_OF_MEMORY);
     assert_int_equal(launches(sim), 1);
     sim->refuseNone();
+    assert_success(cucopyLastFailure(&failure));
+    assert_int_equal(failure.entriesEnqueued, 7);
     areaFill(&bench.dst, 4);
     assertCopies(&bench, &entries, NULL, bench.stream);
     assert_int_equal(launches(sim), 1);
     assert_result(copyBy(&entries, CUCOPY_BATCH_KERNEL, bench.stream), CUDA_ERROR_NOT_SUPPORTED);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+static void another_device_keeps_the_kernel(void **state)
+{
+    const struct world *const world = *state;
+    const struct simulator *const sim = needSimulator();
+    needEntry("cuLibraryLoadData");
+    needTwoDevices(world);
+    struct world swapped = *world;
+    swapped.away = world->home;
+    swapped.awayStream = world->homeStream;
+    struct bench bench = benchMake(&swapped, 'D', 'D', (size_t)COUNT * BLOCK);
+    struct entries entries = scattered(&bench, COUNT / 2);
+    sim->resetCalls();
+    assertCopies(&bench, &entries, NULL, bench.stream);
+    assert_int_equal(launches(sim), 1);
     entriesFree(&entries);
     benchFree(&bench);
 }
@@ -464,8 +516,11 @@ int main(void)
         cmocka_unit_test(memory_that_cuda_does_not_know_is_never_given_to_the_drivers_batch),
         cmocka_unit_test(another_devices_pool_is_for_the_kernel_only_with_access),
         cmocka_unit_test(another_devices_plain_memory_goes_by_the_engine),
+        cmocka_unit_test(a_launch_that_fails_either_way_tells_why),
         cmocka_unit_test(the_record_says_how_many_entries_earlier_launches_took),
+        cmocka_unit_test(a_driver_that_wants_all_parameters_gets_them_from_then_on),
         cmocka_unit_test(a_device_that_cannot_run_the_kernel_gets_the_engine_and_is_not_tried_again),
+        cmocka_unit_test(another_device_keeps_the_kernel),
     };
     return cmocka_run_group_tests(tests, worldSetUp, worldTearDown);
 }

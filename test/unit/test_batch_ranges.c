@@ -101,7 +101,7 @@ static void an_entry_keeps_its_address_for_the_kernel_when_its_range_makes_room(
         used[to[i]] += SIZE;
     }
     said.bytes = (size_t)(end - said.address) + HALF;
-    said.isOnHost = 0;
+    said.isOnHost = 1; /* the only kind that is moved */
     said.moved = HALF;
     assert_success(copy(&entries, bench.stream));
     said.bytes = 0;
