@@ -95,8 +95,8 @@ enum { MOST_REPEATS = 10001, WARM_UP = 2, TURNS = 2 };
 
 struct times {
     CUresult result;
-    struct spread issued, done; /* microseconds until the call returned, and until the copies were done */
     int wrong;                  /* a byte did not arrive, or another context was current afterwards */
+    struct spread issued, done; /* microseconds until the call returned, and until the copies were done */
 };
 
 static CUcontext currentFor(const struct devices *devices, const struct route *route, enum way way)
