@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies between two devices, with a third looking on where there is one: every kind of memory of either as source and
- * destination, streams of each, contexts of each current. Names end in the device: P0 is the primary context of device
- * 0 and C0 one made by cuCtxCreate; pool0 its pool's memory, to which only it has access, and pool0+1 a pool's to which
- * device 1 was granted access; vmm the same for mappings, and vmm0-for-1 memory of device 0 mapped for device 1 alone.
- * Host and managed memory was made with P0 current.
+ * Copies between two devices, and with a third looking on where there is one: every kind of memory of either as source
+ * and destination, streams of each, contexts of each current. Names end in the device: P0 is the primary context of
+ * device 0 and C0 one made by cuCtxCreate; pool0 its pool's memory, to which only it has access, and pool0+1 a pool's
+ * to which device 1 was granted access; vmm the same for mappings, and vmm0-for-1 memory of device 0 mapped for device
+ * 1 alone. Host and managed memory was made with P0 current.
  */
 #include "copying.h"
 #include "sections.h"
@@ -184,8 +184,6 @@ static void open(void)
     MUST(cudrvDeviceGetCount(&devices));
     if (devices > 3)
         devices = 3;
-    if (devices == 2)
-        lacks("a third device");
     makeContexts();
     makeStreams();
     MUST(cudrvDeviceCanAccessPeer(&can[0], 0, 1));
@@ -217,8 +215,17 @@ static bool suits(const struct operation *operation, const struct memory *dst, c
     return strcmp(name, "HtoA") != 0 && strcmp(name, "AtoH") != 0;
 }
 
+/* Which questions: those about two devices, those in which a third one's stream or context takes part, or both. */
+enum about { TWO = 1, THIRD = 2, BOTH = TWO | THIRD };
+
+static bool isAbout(enum about about, const struct stream *stream, const struct place *current)
+{
+    const bool third = strcmp(stream->name, "sP2") == 0 || strcmp(current->name, "P2") == 0;
+    return about & (third ? THIRD : TWO);
+}
+
 /* prefix is what the keys begin with, and peers whether each context may access the other devices. */
-static void attemptEach(enum way way, const char *prefix, const char *name, const char *peers,
+static void attemptEach(enum way way, enum about about, const char *prefix, const char *name, const char *peers,
                         const struct stream *stream)
 {
     for (size_t i = 0; i < world.memoryCount; i++)
@@ -231,7 +238,7 @@ static void attemptEach(enum way way, const char *prefix, const char *name, cons
                                                 .src = &world.memories[j],
                                                 .current = &world.places[k],
                                                 .bytes = SMALL};
-                if (suits(attempt.operation, attempt.dst, attempt.src) &&
+                if (suits(attempt.operation, attempt.dst, attempt.src) && isAbout(about, stream, attempt.current) &&
                     ask("%s%s %s %s %s %s %s", prefix, name, stream->name, attempt.dst->name, attempt.src->name, peers,
                         attempt.current->name))
                     answer("%s", outcomeOf(&attempt));
@@ -239,12 +246,12 @@ static void attemptEach(enum way way, const char *prefix, const char *name, cons
 }
 
 /* The per-thread stream is for batches, which the driver refuses on the NULL one; for the others the two are alike. */
-static void attemptAll(enum way way, const char *prefix, const char *const *names, const char *peers)
+static void attemptAll(enum way way, enum about about, const char *prefix, const char *const *names, const char *peers)
 {
     for (const char *const *name = names; *name; name++)
         for (size_t i = 0; i < world.streamCount; i++)
             if (world.streams[i].handle != CU_STREAM_PER_THREAD || strstr(*name, "Batch"))
-                attemptEach(way, prefix, *name, peers, &world.streams[i]);
+                attemptEach(way, about, prefix, *name, peers, &world.streams[i]);
 }
 
 static int deviceOf(const struct place *place)
@@ -282,14 +289,24 @@ static const char *const sets[] = {"MemsetD8", "MemsetD2D8", NULL};
 static const char *const withAttributes[] = {"Attributes", "3DAttributes", NULL};
 static const char *const withOptions[] = {"Async", "Batch", NULL};
 
-static void play(void)
+static void playRaw(enum about about)
 {
     open();
-    attemptAll(RAW, "", copies, "no-peers");
-    attemptAll(RAW, "", sets, "no-peers");
+    attemptAll(RAW, about, "", copies, "no-peers");
+    attemptAll(RAW, about, "", sets, "no-peers");
     enablePeerAccess();
-    attemptAll(RAW, "", copies, "peers");
-    attemptAll(RAW, "", sets, "peers");
+    attemptAll(RAW, about, "", copies, "peers");
+    attemptAll(RAW, about, "", sets, "peers");
+}
+
+static void play(void)
+{
+    playRaw(TWO);
+}
+
+static void playThird(void)
+{
+    playRaw(THIRD);
 }
 
 static void playWithAttributes(void)
@@ -299,20 +316,22 @@ static void playWithAttributes(void)
         lacks("cuMemcpyWithAttributesAsync");
         return;
     }
-    attemptAll(RAW, "", withAttributes, "no-peers");
+    attemptAll(RAW, TWO, "", withAttributes, "no-peers");
     enablePeerAccess();
-    attemptAll(RAW, "", withAttributes, "peers");
+    attemptAll(RAW, TWO, "", withAttributes, "peers");
 }
 
 static void playSafe(void)
 {
     open();
-    attemptAll(SAFE, "safe ", copies, "no-peers");
-    attemptAll(GUARDED, "guard ", copies, "no-peers");
-    attemptAll(GUARDED, "guard ", sets, "no-peers");
-    attemptAll(OWNER, "owner ", withOptions, "no-peers");
+    if (devices == 2)
+        lacks("a third device");
+    attemptAll(SAFE, BOTH, "safe ", copies, "no-peers");
+    attemptAll(GUARDED, BOTH, "guard ", copies, "no-peers");
+    attemptAll(GUARDED, BOTH, "guard ", sets, "no-peers");
+    attemptAll(OWNER, BOTH, "owner ", withOptions, "no-peers");
     enablePeerAccess();
-    attemptAll(OWNER, "owner ", withOptions, "peers");
+    attemptAll(OWNER, BOTH, "owner ", withOptions, "peers");
 }
 
 #define MATRIX "copy\tstream\tdst\tsrc\tpeers\tcurrent\tanswer"
@@ -323,18 +342,25 @@ enum { PARTS = 16 };
 const struct section devicesSection = {
     .name = "devices",
     .columns = MATRIX,
-    .about =
-        "Copies and memsets of 4 KiB between two devices, with a third looking on where there is one. peers: after "
-        "cuCtxEnablePeerAccess.",
+    .about = "Copies and memsets of 4 KiB between two devices. peers: after cuCtxEnablePeerAccess.",
     .play = play,
     .parts = PARTS,
     .devices = 2,
 };
 
+const struct section thirdDeviceSection = {
+    .name = "third-device",
+    .columns = MATRIX,
+    .about = "The same on a stream of a third device, or with its context current.",
+    .play = playThird,
+    .parts = PARTS,
+    .devices = 3,
+};
+
 const struct section devicesWithAttributesSection = {
     .name = "devices-with-attributes",
     .columns = MATRIX,
-    .about = "The same for the copies with attributes.",
+    .about = "Copies with attributes of 4 KiB between two devices.",
     .play = playWithAttributes,
     .parts = PARTS,
     .devices = 2,

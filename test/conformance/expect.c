@@ -101,7 +101,7 @@ bool expectSection(const struct section *section, const char *directory, int ver
     struct facts batches = {0};
     bool good = true;
     if (section == &safeDevicesSection) {
-        good = readNamed(&raw, directory, "devices");
+        good = readNamed(&raw, directory, "devices") && readNamed(&raw, directory, "third-device");
         deriveDevices(&raw, facts);
     } else if (section == &safeSection || section == &guardedSection) {
         good = readNamed(&raw, directory, "copies") && readNamed(&batches, directory, "safe-batches");

@@ -46,6 +46,7 @@ const struct section *const sections[] = {
     &lifetimesSection,
     &accessOrderSection,
     &devicesSection,
+    &thirdDeviceSection,
     &safeSection,
     &guardedSection,
     &safeBatchArgumentsSection,

@@ -2,8 +2,9 @@
 #include "owners.h"
 
 #include <string.h>
+#include <unistd.h>
 
-/* The places of a name in a key of devices.tsv. */
+/* The places of a name in a key. */
 enum { COPY, STREAM, DST, SRC, PEERS, CURRENT };
 
 static bool worked(const char *answer)
@@ -75,6 +76,9 @@ bool listUnserved(const char *directory, FILE *out)
     struct facts unserved = {0};
     (void)snprintf(path, sizeof(path), "%s/devices.tsv", directory);
     if (!factsRead(&raw, path))
+        return false;
+    (void)snprintf(path, sizeof(path), "%s/third-device.tsv", directory);
+    if (access(path, R_OK) == 0 && !factsRead(&raw, path)) /* two devices have no third to tell of */
         return false;
     for (size_t i = 0; i < raw.count; i++) {
         struct names names;
