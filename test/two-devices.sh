@@ -28,7 +28,7 @@ run() {
 
 # The recording first: it is what nobody has. A section that differs is a result, and the log names each difference.
 run 'devices' devices.txt "$conformance" --record "$logs/facts" --jobs 16 --seconds "$seconds" \
-    devices third-device devices-with-attributes
+    devices-pointers devices third-device devices-with-attributes
 run 'unserved' unserved.tsv "$conformance" --unserved --answers "$logs/facts"
 run 'bench devices' devices.json "$bench" devices --json "$@"
 # What cucopy promises follows from what the driver answers raw: this one's own answers, if all of them are there.

@@ -47,6 +47,7 @@ const struct section *const sections[] = {
     &accessOrderSection,
     &devicesSection,
     &thirdDeviceSection,
+    &devicesPointersSection,
     &safeSection,
     &guardedSection,
     &safeBatchArgumentsSection,

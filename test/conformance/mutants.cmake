@@ -50,6 +50,9 @@ conformance_add_mutant(
     the_streams_device_decides devices access.c "? (Accessor){true, current->device}"
     "? (Accessor){true, stream->context->device}" ENVIRONMENT CUSIM_DEVICES=2)
 conformance_add_mutant(
+    memory_is_for_everybody_by_its_attributes safe-devices pointer.c "if (accessAllows(range, device, true))"
+    "if (accessAllows(range, device, true) || device != range->device)" ENVIRONMENT CUSIM_DEVICES=2)
+conformance_add_mutant(
     a_batch_needs_no_context copies batch.c "if (current == NULL || !current->object.alive)" "if (current != NULL && !current->object.alive)")
 conformance_add_mutant(
     registrations_join ranges access.c "return range->kind == RANGE_MAPPED && next != NULL && next->kind == RANGE_MAPPED &&"

@@ -16,7 +16,8 @@ extern const struct section entriesSection, entryPointsSection;
 extern const struct section behaviourSection, lifetimesSection;
 extern const struct section rangesSection;
 extern const struct section accessOrderSection;
-extern const struct section devicesSection, thirdDeviceSection, devicesWithAttributesSection, safeDevicesSection;
+extern const struct section devicesSection, thirdDeviceSection, devicesWithAttributesSection, devicesPointersSection,
+    safeDevicesSection;
 extern const struct section safeBatchArgumentsSection, safeCapturesSection;
 
 #endif
