@@ -3,19 +3,19 @@
  * cucopy-bench batch: batches of copies against their peers, side by side: a loop of cuMemcpyAsync, the driver's own
  * batch call, cub::DeviceMemcpy::Batched where it was built in, and cucopyMemcpyBatchAsync. A time is the median from
  * the call to the end of the copies, with the stream idle before. Each way is repeated by itself, as a program would
- * repeat it; the ways take turns twice, so that what drifts shows.
+ * repeat it, a few times before the next has its turn.
  *
  *   --json          one JSON document in place of the table
  *   --thresholds    few copies of many sizes, and cucopy by either path as well: what the automatic choice is made from
- *   --repeat N      medians of N (21)
+ *   --repeat N      medians of N (21), and of ten times as many where a loop takes less than 200 microseconds
  *   --gib N         size of each of four allocations (4, which the largest cells need; less leaves those out)
  *   --only TEXT     the cases whose name contains it
  */
-#define _POSIX_C_SOURCE 200809L
 #include "types.h" /* first: it has the types that an old cuda.h lacks */
 
 #include "batch_world.h"
 #include "bench.h"
+#include "timing.h"
 
 #ifdef CUCOPY_BENCH_CUB
 #include "batch_cub.h"
@@ -24,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- The ways ---- */
 
@@ -86,53 +85,54 @@ static CUresult (*const ways[])(const struct list *, CUstream) = {byLoop,   byDr
 /* ---- Measuring ---- */
 
 struct times {
-    double issued; /* until the call returned, microseconds */
-    double done;   /* until the copies were; 0 if this way cannot do it */
+    struct spread issued; /* until the call returned, microseconds */
+    struct spread done;   /* until the copies were; 0 if this way cannot do it */
 };
 
-static double now(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
-}
+/*
+ * Where a loop takes less than that, repeats cost little and noise is a larger part of what is compared, so there are
+ * more of them.
+ */
+enum { SHORT_LOOP = 200, SHORT_TIMES = 10 };
 
-static int ascending(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
+enum { MOST_REPEATS = 1001, MOST_SAMPLES = SHORT_TIMES * MOST_REPEATS, WARM_UP = 2, TURN = 7 };
 
-static double median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof(*values), ascending);
-    return values[count / 2];
-}
+static double issued[WAYS][MOST_SAMPLES], done[WAYS][MOST_SAMPLES];
 
-enum { MOST_REPEATS = 1001, WARM_UP = 2, TURNS = 2 };
-
-static void measure(const struct world *world, const struct list *list, int repeats, int paths,
-                    struct times times[WAYS])
+/* 0 if it cannot. Nothing is kept of the first two. */
+static int repeat(const struct world *world, const struct list *list, int way, int begin, int end)
 {
-    static double issued[WAYS][MOST_REPEATS], done[WAYS][MOST_REPEATS];
-    int can[WAYS] = {1, 1, 1, 1, paths, paths};
-    for (int turn = 0; turn < TURNS; turn++)
-        for (int way = 0; way < WAYS; way++) {
-            const int begin = turn * repeats / TURNS, end = (turn + 1) * repeats / TURNS;
-            for (int i = begin - WARM_UP; i < end && can[way]; i++) {
-                const double start = now();
-                can[way] = ways[way](list, world->stream) == CUDA_SUCCESS;
-                const double returned = now();
-                (void)cudrvStreamSynchronize(world->stream);
-                if (i >= begin) {
-                    issued[way][i] = returned - start;
-                    done[way][i] = now() - start;
-                }
-            }
+    for (int i = begin - WARM_UP; i < end; i++) {
+        const double start = timeNow();
+        if (ways[way](list, world->stream) != CUDA_SUCCESS)
+            return 0;
+        const double returned = timeNow();
+        (void)cudrvStreamSynchronize(world->stream);
+        if (i >= begin) {
+            issued[way][i] = returned - start;
+            done[way][i] = timeNow() - start;
         }
-    for (int way = 0; way < WAYS; way++)
-        times[way] =
-            can[way] ? (struct times){median(issued[way], repeats), median(done[way], repeats)} : (struct times){0, 0};
+    }
+    return 1;
+}
+
+/* Returns how often. The ways take turns, so that what drifts is shared by all. */
+static int measure(const struct world *world, const struct list *list, int repeats, int paths, struct times times[WAYS])
+{
+    int can[WAYS] = {1, 1, 1, 1, paths, paths};
+    int count = repeats;
+    for (int begin = 0; begin < count; begin += TURN) {
+        const int end = begin + TURN < count ? begin + TURN : count;
+        for (int way = 0; way < WAYS; way++)
+            can[way] = can[way] && repeat(world, list, way, begin, end);
+        if (begin == 0 && done[LOOP][0] < SHORT_LOOP)
+            count = SHORT_TIMES * repeats;
+    }
+    for (int way = 0; way < WAYS; way++) {
+        const size_t samples = can[way] ? (size_t)count : 0;
+        times[way] = (struct times){spreadOf(issued[way], samples), spreadOf(done[way], samples)};
+    }
+    return count;
 }
 
 /* ---- Reporting ---- */
@@ -148,26 +148,28 @@ struct report {
 };
 
 static void printTimes(const struct report *report, const char *name, const struct list *list,
-                       const struct times times[WAYS], double ratio, int arrived)
+                       const struct times times[WAYS], int repeats, double ratio, int arrived)
 {
     if (report->json) {
         (void)printf("%s\n    {\"case\": \"%s\", \"direction\": \"%s\", \"copies\": %zu, \"bytes\": %zu",
                      report->cases > 1 ? "," : "", name, directionNames[list->direction], list->count, listBytes(list));
+        (void)printf(", \"repeats\": %d", repeats);
         for (int way = 0; way < WAYS; way++)
-            if (times[way].done > 0)
-                (void)printf(", \"%s\": %.2f, \"%sIssued\": %.2f", wayNames[way], times[way].done, wayNames[way],
-                             times[way].issued);
+            if (times[way].done.median > 0)
+                (void)printf(", \"%s\": %.2f, \"%sSpread\": [%.2f, %.2f], \"%sIssued\": %.2f", wayNames[way],
+                             times[way].done.median, wayNames[way], times[way].done.low, times[way].done.high,
+                             wayNames[way], times[way].issued.median);
         (void)printf(", \"ratio\": %.3f, \"arrived\": %s}", ratio, arrived ? "true" : "false");
         return;
     }
     (void)printf("%-28s", name);
     for (int way = 0; way < (report->thresholds ? WAYS : ENGINE); way++) {
-        if (times[way].done > 0)
-            (void)printf("%11.1f", times[way].done);
+        if (times[way].done.median > 0)
+            (void)printf("%11.1f", times[way].done.median);
         else
             (void)printf("%11s", "-");
     }
-    (void)printf("%10.1f%10.2f%s\n", times[CUCOPY].issued, ratio, arrived ? "" : "  WRONG BYTES");
+    (void)printf("%10.1f%10.2f%s\n", times[CUCOPY].issued.median, ratio, arrived ? "" : "  WRONG BYTES");
 }
 
 static void runCase(const struct world *world, struct report *report, const char *name, struct list list)
@@ -180,14 +182,14 @@ static void runCase(const struct world *world, struct report *report, const char
     listClear(world, &list);
     int arrived = byCucopy(&list, world->stream) == CUDA_SUCCESS;
     arrived = cudrvStreamSynchronize(world->stream) == CUDA_SUCCESS && arrived && listArrived(world, &list);
-    measure(world, &list, report->repeats, report->thresholds, times);
-    const double better =
-        times[DRIVER].done > 0 && times[DRIVER].done < times[LOOP].done ? times[DRIVER].done : times[LOOP].done;
-    const double ratio = better > 0 ? times[CUCOPY].done / better : 0;
+    const int repeats = measure(world, &list, report->repeats, report->thresholds, times);
+    const double loop = times[LOOP].done.median, driver = times[DRIVER].done.median;
+    const double better = driver > 0 && driver < loop ? driver : loop;
+    const double ratio = better > 0 ? times[CUCOPY].done.median / better : 0;
     report->cases++;
     report->wrong += !arrived;
     report->slow += ratio > 1.05;
-    printTimes(report, name, &list, times, ratio, arrived);
+    printTimes(report, name, &list, times, repeats, ratio, arrived);
     (void)fflush(stdout);
     listFree(&list);
 }
@@ -243,10 +245,10 @@ static void runOthers(const struct world *world, struct report *report)
 static double firstBatch(const struct world *world, size_t count)
 {
     struct list list = listBlocks(world, DEVICE_TO_DEVICE, count, 64);
-    const double start = now();
+    const double start = timeNow();
     (void)byKernel(&list, world->stream);
     (void)cudrvStreamSynchronize(world->stream);
-    const double took = now() - start;
+    const double took = timeNow() - start;
     listFree(&list);
     return took;
 }
@@ -262,37 +264,33 @@ static double askAboutLayers(const struct world *world, int repeats)
     size_t size = 0;
     void *values[] = {&type, &base, &size};
     for (int i = 0; i < repeats; i++) {
-        const double start = now();
+        const double start = timeNow();
         for (int layer = 0; layer < layers; layer++) {
             (void)cudrvPointerGetAttributes(3, attributes, values, world->layerDsts[layer]);
             (void)cudrvPointerGetAttributes(3, attributes, values, world->layerSrcs[layer]);
         }
-        took[i] = now() - start;
+        took[i] = timeNow() - start;
     }
-    return median(took, repeats);
+    return spreadOf(took, (size_t)repeats).median;
 }
 
 static void printHead(const struct report *report, const struct world *world)
 {
-    char date[16] = "";
-    const time_t seconds = time(NULL);
-    struct tm day;
+    const struct day day = today();
     const double small = firstBatch(world, 2), large = firstBatch(world, 4096);
     const double asking = askAboutLayers(world, report->repeats);
-    if (gmtime_r(&seconds, &day))
-        (void)strftime(date, sizeof(date), "%Y-%m-%d", &day);
     if (report->json) {
         (void)printf("{\n  \"date\": \"%s\",\n  \"device\": \"%s\",\n  \"cudaVersion\": %d,\n  \"repeats\": %d,\n"
                      "  \"unit\": \"microseconds\",\n  \"firstSmallBatch\": %.0f,\n  \"firstLargeBatch\": %.0f,\n"
                      "  \"askingAbout320Allocations\": %.1f,\n  \"cases\": [",
-                     date, world->device, world->driverVersion, report->repeats, small, large, asking);
+                     day.text, world->device, world->driverVersion, report->repeats, small, large, asking);
         return;
     }
     (void)printf("%s, %s, CUDA driver %d.%d, medians of %d, microseconds from the call to the last copy's end\n"
                  "once: %.0f for the first batch of 2, %.0f for the first of 4096; "
                  "asking the driver about 320 allocations: %.1f\n%-28s",
-                 date, world->device, world->driverVersion / 1000, world->driverVersion % 1000 / 10, report->repeats,
-                 small, large, asking, "copies x bytes");
+                 day.text, world->device, world->driverVersion / 1000, world->driverVersion % 1000 / 10,
+                 report->repeats, small, large, asking, "copies x bytes");
     for (int way = 0; way < (report->thresholds ? WAYS : ENGINE); way++)
         (void)printf("%11s", wayNames[way]);
     (void)printf("%10s%10s\n", "(issued)", "of best");

@@ -17,12 +17,13 @@ DIRECTIONS = {"DtoD": "Device to device", "HtoD": "Pinned host to device", "DtoH
 
 def cells(case):
     times = [f"{case[way]:,.1f}" if way in case else "-" for way in WAYS]
-    return " | ".join([*times, f"{case['cucopyIssued']:,.1f}", f"{case['ratio']:.2f}"])
+    low, high = case["cucopySpread"]
+    return " | ".join([*times, f"{low:,.1f} – {high:,.1f}", f"{case['cucopyIssued']:,.1f}", f"{case['ratio']:.2f}"])
 
 
 def table(first, rows):
-    columns = len(WAYS) + 2
-    head = f"| {first} | " + " | ".join([*WAYS, "issued", "of best"]) + " |\n|---|" + "--:|" * columns
+    columns = [*WAYS, "middle half", "issued", "of best"]
+    head = f"| {first} | " + " | ".join(columns) + " |\n|---|" + "--:|" * len(columns)
     return "\n".join([head, *(f"| {name} | {cells(case)} |" for name, case in rows)])
 
 
@@ -33,8 +34,9 @@ def page(run):
         f"{run['device']}, CUDA driver {run['cudaVersion'] // 1000}.{run['cudaVersion'] % 1000 // 10}, {run['date']}; "
         f"`cucopy-bench batch --json` wrote [batches.json](batches.json), and this page is made from it by "
         "[batch_table.py](../../test/bench/batch_table.py). Microseconds from the call to the end of the last copy, the "
-        f"stream idle before; medians of {run['repeats']}. `issued` is when cucopy's call returned; `of best` is cucopy's "
-        "time over the better of loop and driver's batch. Blocks lie in a random order on both sides. "
+        f"stream idle before; medians of {run['repeats']}, and of {10 * run['repeats']} where the loop takes less than "
+        "200 µs; the middle half of cucopy's times lies in what is given. `issued` is when cucopy's call returned; "
+        "`of best` is its time over the better of loop and driver's batch. Blocks lie in a random order on both sides. "
         "[batches.md](../batches.md) tells what is what; [batch-thresholds.json](batch-thresholds.json) is the "
         "run of `cucopy-bench batch --thresholds --json` that the automatic choice was made from.",
         f"Once in a process the kernels are made for the device: {run['firstSmallBatch'] / 1000:,.0f} ms for the first "
