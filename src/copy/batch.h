@@ -4,6 +4,7 @@
  *
  *   batch.c         the public functions
  *   batch_check.c   the arguments, before anything is enqueued
+ *   batch_few.c     a few simple entries, from here on at once
  *   batch_survey.c  every entry's memory, before anything is enqueued
  *   batch_plan.c    which entries go which way
  *   batch_engine.c  the way of the driver's own copies

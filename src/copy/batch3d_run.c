@@ -297,7 +297,7 @@ static CUresult enqueue(struct cucopyBatch3D *batch, struct cucopyRanges *ranges
 
 CUresult cucopyBatch3DRun(struct cucopyBatch3D *batch)
 {
-    struct cucopyRanges ranges;
+    struct cucopyManyRanges many;
     if (!batch->ops)
         return refuse(batch, "opList is NULL");
     if (batch->flags != 0)
@@ -305,7 +305,7 @@ CUresult cucopyBatch3DRun(struct cucopyBatch3D *batch)
     CUresult result = cucopyBatchIsCaptured(batch->stream, &batch->capturing, &batch->reason);
     if (result != CUDA_SUCCESS)
         return result;
-    cucopyRangesInit(&ranges, NULL);
+    struct cucopyRanges ranges = cucopyRangesOfMany(&many, NULL);
     const int together = cucopyDriverTakesBatch(CUCOPY_BATCH_OF_BOXES, batch->stream, batch->capturing);
     result = check(batch, &ranges, together);
     if (result == CUDA_SUCCESS && batch->readsInOrder && !batch->capturing)

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * There is a kernel for either size of block. Small ones exist on every driver and device; large ones need CUDA 12.1 and
- * compute capability 7.0. A launch hands over no more of a block than it uses, since that costs time in proportion.
+ * There is a kernel for either size of block. Small ones exist on every driver and device; large ones need CUDA 12.1
+ * and compute capability 7.0. A launch hands over no more of a block than it uses, since that costs time in proportion.
  */
 #define CUCOPY_BLOCK_SMALL 4096
 #define CUCOPY_BLOCK_LARGE 32752

@@ -16,11 +16,11 @@ enum {
     LEAST_TEAM = 3,
     LARGEST_TEAM = 16,
     HOST_BLOCKS = 64, /* saturate the link to the host: measured, 32 nearly do */
-    PIECE = 256 << 10 /* of a copy in the general form, so that a large one does not keep one team busy for long */
+    PIECE = CUCOPY_CUT_FROM / 2
 };
 
-_Static_assert(sizeof(struct cucopyBlockHeader) == 32, "the words follow at 32 bytes");
-_Static_assert(offsetof(struct cucopyLauncher, words) == offsetof(struct cucopyLauncher, header) + 32, "no gap");
+_Static_assert(sizeof(struct cucopySmallBlock) == CUCOPY_BLOCK_SMALL, "there is no gap");
+_Static_assert(sizeof(struct cucopyLargeBlock) == CUCOPY_BLOCK_LARGE, "there is no gap");
 
 static const size_t blockBytes[] = {CUCOPY_BLOCK_SMALL, CUCOPY_BLOCK_LARGE};
 
@@ -29,12 +29,17 @@ static size_t wordsOf(int form)
     return (size_t)1 << form; /* 1, 2, 4 */
 }
 
+static size_t bytesOf(int form, size_t copies)
+{
+    return sizeof(struct cucopyBlockHeader) + copies * wordsOf(form) * sizeof(uint32_t);
+}
+
 /* How many copies go into each launch, so that all of them are about equally large. */
-static size_t capacityFor(struct cucopyBatch *batch, int form, size_t expected)
+static size_t capacityFor(const struct cucopyLauncher *launcher, int form, size_t expected)
 {
     size_t most = CUCOPY_BLOCK_WORDS(CUCOPY_BLOCK_SMALL) / wordsOf(form);
-    if (expected > most)
-        most = CUCOPY_BLOCK_WORDS(blockBytes[cucopyLargestKernel(&batch->device)]) / wordsOf(form);
+    if (expected > most && launcher->room > CUCOPY_BLOCK_SMALL)
+        most = CUCOPY_BLOCK_WORDS(blockBytes[cucopyLargestKernel(&launcher->batch->device)]) / wordsOf(form);
     const size_t launches = (expected + most - 1) / most;
     return launches > 1 ? (expected + launches - 1) / launches : most;
 }
@@ -63,12 +68,12 @@ static size_t blocksFor(const struct cucopyBlockHeader *header, size_t mostBlock
     return blocks <= mostBlocks ? blocks : mostBlocks / whole * whole;
 }
 
-/* The smallest kernel whose parameters hold that many bytes. */
-static CUkernel kernelFor(struct cucopyBatch *batch, size_t bytes, enum cucopyKernelSize *size)
+/* The smallest kernel whose parameters hold that many bytes. All of its parameters are in our block. */
+static CUkernel kernelFor(const struct cucopyLauncher *launcher, size_t bytes, enum cucopyKernelSize *size)
 {
     CUkernel kernel = NULL;
-    for (*size = CUCOPY_KERNEL_SMALL; *size < CUCOPY_KERNEL_SIZES; (*size)++)
-        if (blockBytes[*size] >= bytes && (kernel = cucopyKernelOfSize(*size, &batch->device)) != NULL)
+    for (*size = CUCOPY_KERNEL_SMALL; *size < CUCOPY_KERNEL_SIZES && blockBytes[*size] <= launcher->room; (*size)++)
+        if (blockBytes[*size] >= bytes && (kernel = cucopyKernelOfSize(*size, &launcher->batch->device)) != NULL)
             return kernel;
     return NULL;
 }
@@ -76,7 +81,7 @@ static CUkernel kernelFor(struct cucopyBatch *batch, size_t bytes, enum cucopyKe
 /* What the kernel would have done, in stream order as well: all of this memory is known to CUDA. */
 static CUresult copySingly(const struct cucopyLauncher *launcher)
 {
-    const struct cucopyBlockHeader *const header = &launcher->header;
+    const struct cucopyBlockHeader *const header = launcher->header;
     struct cucopyBatch *const batch = launcher->batch;
     for (size_t i = 0; i < header->count; i++) {
         const uint32_t *const words = &launcher->words[i * wordsOf(header->form)];
@@ -104,7 +109,7 @@ static CUresult copySingly(const struct cucopyLauncher *launcher)
 /* cuLaunchKernel takes 0.5 to 1 microsecond less than cuLaunchKernelEx to hand over the same parameters (H200). */
 static CUresult launchWith(const struct cucopyLauncher *launcher, CUkernel kernel, size_t blocks, size_t bytes)
 {
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)&launcher->header, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, launcher->header, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                      CU_LAUNCH_PARAM_END};
     return cudrvLaunchKernel((CUfunction)kernel, (unsigned)blocks, 1, 1, THREADS, 1, 1, 0, launcher->batch->stream,
                              NULL, extra);
@@ -118,7 +123,7 @@ static CUresult launchKernel(struct cucopyLauncher *launcher, CUkernel kernel, s
 {
     static atomic_int takesAll;
     const struct cucopyBatch *const batch = launcher->batch;
-    struct cucopyBlockHeader *const header = &launcher->header;
+    struct cucopyBlockHeader *const header = launcher->header;
     size_t mostBlocks = launcher->touchesHost ? HOST_BLOCKS : INT32_MAX;
     if (batch->maxBlocks != 0 && batch->maxBlocks < mostBlocks)
         mostBlocks = batch->maxBlocks;
@@ -139,10 +144,10 @@ static CUresult launchKernel(struct cucopyLauncher *launcher, CUkernel kernel, s
 static CUresult launch(struct cucopyLauncher *launcher)
 {
     struct cucopyBatch *const batch = launcher->batch;
-    const struct cucopyBlockHeader *const header = &launcher->header;
-    const size_t bytes = sizeof(*header) + header->count * wordsOf(header->form) * sizeof(uint32_t);
+    const struct cucopyBlockHeader *const header = launcher->header;
+    const size_t bytes = bytesOf(header->form, header->count);
     enum cucopyKernelSize size;
-    const CUkernel kernel = kernelFor(batch, bytes, &size);
+    const CUkernel kernel = kernelFor(launcher, bytes, &size);
     CUresult result = kernel ? launchKernel(launcher, kernel, bytes, blockBytes[size]) : CUDA_ERROR_NOT_SUPPORTED;
     if (!kernel || (result != CUDA_SUCCESS && cucopyKernelFailed(size, &batch->device, result))) {
         if (batch->path == CUCOPY_BATCH_KERNEL) {
@@ -158,27 +163,35 @@ static CUresult launch(struct cucopyLauncher *launcher)
 
 static void clear(struct cucopyLauncher *launcher)
 {
-    launcher->header.count = 0;
+    launcher->header->count = 0;
     launcher->bytes = 0;
     launcher->entries = 0;
 }
 
 /* ---- Copies of any size ---- */
 
-void cucopyLauncherInit(struct cucopyLauncher *launcher, struct cucopyBatch *batch, int form, int touchesHost,
-                        size_t expected)
+static void start(struct cucopyLauncher *launcher, int form, size_t expected)
 {
+    *launcher->header = (struct cucopyBlockHeader){.form = (uint8_t)form};
+    launcher->capacity = capacityFor(launcher, form, expected);
+    launcher->isEntryEach = 0;
+    clear(launcher);
+}
+
+void cucopyLauncherInit(struct cucopyLauncher *launcher, struct cucopyLargeBlock *block, struct cucopyBatch *batch,
+                        int touchesHost, size_t expected)
+{
+    launcher->header = &block->header;
+    launcher->words = block->words;
+    launcher->room = sizeof(*block);
     launcher->batch = batch;
     launcher->touchesHost = touchesHost;
-    launcher->isEntryEach = 0;
-    launcher->capacity = capacityFor(batch, form, expected);
-    launcher->header = (struct cucopyBlockHeader){.form = (uint8_t)form};
-    clear(launcher);
+    start(launcher, CUCOPY_FORM_GENERAL, expected);
 }
 
 CUresult cucopyLauncherFlush(struct cucopyLauncher *launcher)
 {
-    if (launcher->header.count == 0)
+    if (launcher->header->count == 0)
         return CUDA_SUCCESS;
     const CUresult result = launch(launcher);
     clear(launcher);
@@ -190,16 +203,16 @@ CUresult cucopyLauncherAdd(struct cucopyLauncher *launcher, CUdeviceptr dst, CUd
 {
     CUresult result = CUDA_SUCCESS;
     while (size != 0 && result == CUDA_SUCCESS) {
-        const size_t piece = size < 2 * (size_t)PIECE ? size : PIECE;
-        cucopyPackOne(&launcher->words[4 * (size_t)launcher->header.count], dst, src, piece);
-        launcher->header.count++;
+        const size_t piece = size < (size_t)CUCOPY_CUT_FROM ? size : PIECE;
+        cucopyPackOne(&launcher->words[4 * (size_t)launcher->header->count], dst, src, piece);
+        launcher->header->count++;
         launcher->bytes += piece;
         dst += piece;
         src += piece;
         size -= piece;
         if (size == 0)
             launcher->entries += entries;
-        if (launcher->header.count == launcher->capacity)
+        if (launcher->header->count == launcher->capacity)
             result = cucopyLauncherFlush(launcher);
     }
     return result;
@@ -241,7 +254,7 @@ static int formFor(const struct cucopySurvey *survey, struct cucopyPacking *pack
 static CUresult copyPacked(struct cucopyLauncher *launcher)
 {
     const struct cucopyBatch *const batch = launcher->batch;
-    struct cucopyBlockHeader *const header = &launcher->header;
+    struct cucopyBlockHeader *const header = launcher->header;
     const struct cucopyPacking packing = {header->dst, header->src, header->shift};
     CUresult result = CUDA_SUCCESS;
     for (size_t done = 0; done < batch->count && result == CUDA_SUCCESS; done += launcher->capacity) {
@@ -263,18 +276,56 @@ static CUresult copyPacked(struct cucopyLauncher *launcher)
     return result;
 }
 
+static CUresult copyAll(struct cucopyLauncher *launcher, const struct cucopySurvey *survey, int form,
+                        const struct cucopyPacking *packing)
+{
+    start(launcher, form, launcher->batch->count);
+    if (form == CUCOPY_FORM_GENERAL && survey->sizes >= CUCOPY_CUT_FROM)
+        return copyInPieces(launcher);
+    launcher->isEntryEach = 1;
+    launcher->header->dst = packing->dstBase;
+    launcher->header->src = packing->srcBase;
+    launcher->header->size = (uint32_t)survey->size;
+    launcher->header->shift = (uint8_t)packing->shift;
+    return copyPacked(launcher);
+}
+
+#define COPY_ALL(name, Block)                                                                                          \
+    CUCOPY_APART static CUresult name(struct cucopyBatch *batch, const struct cucopySurvey *survey, int form,          \
+                                      const struct cucopyPacking *packing)                                             \
+    {                                                                                                                  \
+        struct Block block;                                                                                            \
+        struct cucopyLauncher launcher = {.header = &block.header,                                                     \
+                                          .words = block.words,                                                        \
+                                          .room = sizeof(block),                                                       \
+                                          .batch = batch,                                                              \
+                                          .touchesHost = cucopyTouchesHost(survey)};                                   \
+        return copyAll(&launcher, survey, form, packing);                                                              \
+    }
+COPY_ALL(copyAllSmall, cucopySmallBlock)
+COPY_ALL(copyAllLarge, cucopyLargeBlock)
+#undef COPY_ALL
+
+CUCOPY_APART CUresult cucopyKernelCopyFew(struct cucopyBatch *batch, size_t bytes, int touchesHost)
+{
+    struct cucopySmallBlock block;
+    struct cucopyLauncher launcher = {.header = &block.header,
+                                      .words = block.words,
+                                      .room = sizeof(block),
+                                      .batch = batch,
+                                      .touchesHost = touchesHost,
+                                      .isEntryEach = 1,
+                                      .bytes = bytes,
+                                      .entries = batch->count};
+    block.header = (struct cucopyBlockHeader){.form = CUCOPY_FORM_GENERAL, .count = (uint32_t)batch->count};
+    (void)cucopyPackGeneral(block.words, batch->dsts, batch->srcs, batch->sizes, batch->count);
+    return launch(&launcher);
+}
+
 CUresult cucopyKernelCopyAll(struct cucopyBatch *batch, const struct cucopySurvey *survey)
 {
-    struct cucopyLauncher launcher;
     struct cucopyPacking packing;
     const int form = formFor(survey, &packing);
-    cucopyLauncherInit(&launcher, batch, form, cucopyTouchesHost(survey), batch->count);
-    if (form == CUCOPY_FORM_GENERAL && survey->sizes >= 2 * (size_t)PIECE)
-        return copyInPieces(&launcher);
-    launcher.isEntryEach = 1;
-    launcher.header.dst = packing.dstBase;
-    launcher.header.src = packing.srcBase;
-    launcher.header.size = (uint32_t)survey->size;
-    launcher.header.shift = (uint8_t)packing.shift;
-    return copyPacked(&launcher);
+    return bytesOf(form, batch->count) <= CUCOPY_BLOCK_SMALL ? copyAllSmall(batch, survey, form, &packing)
+                                                             : copyAllLarge(batch, survey, form, &packing);
 }

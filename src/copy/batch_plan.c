@@ -31,7 +31,7 @@ const size_t *cucopyLargestForKernel(cucopyBatchPath path)
     return path == CUCOPY_BATCH_ENGINE ? none : path == CUCOPY_BATCH_KERNEL ? any : fast;
 }
 
-static int isFaster(enum cucopyDirection direction, size_t copies, size_t bytes)
+int cucopyKernelIsFaster(enum cucopyDirection direction, size_t copies, size_t bytes)
 {
     for (size_t i = 0; i < THRESHOLDS && copies != 0; i++)
         if (thresholds[direction][i].below == SIZE_MAX || bytes < copies * thresholds[direction][i].below)
@@ -44,15 +44,12 @@ int cucopyKernelIsChosen(const struct cucopyBatch *batch, const struct cucopySur
 {
     int chosen = batch->path == CUCOPY_BATCH_KERNEL;
     for (int i = 0; i < CUCOPY_DIRECTIONS; i++)
-        chosen |= isFaster((enum cucopyDirection)i, survey->copies[i], survey->bytes[i]);
+        chosen |= cucopyKernelIsFaster((enum cucopyDirection)i, survey->copies[i], survey->bytes[i]);
     return chosen;
 }
 
 /* Seen from pinned host to device at 16 KiB, in every run and for every number of copies; not at 8 or 32 KiB. */
-int cucopySinglesAreFaster(const struct cucopySurvey *survey)
+int cucopySinglesAreFaster(enum cucopyDirection direction, size_t copies, size_t bytes)
 {
-    const size_t copies = survey->copies[CUCOPY_HOST_TO_DEVICE];
-    const size_t bytes = survey->bytes[CUCOPY_HOST_TO_DEVICE];
-    return bytes >= copies * (12 << 10) && bytes < copies * (24 << 10) && !survey->others &&
-           !survey->copies[CUCOPY_DEVICE_TO_DEVICE] && !survey->copies[CUCOPY_DEVICE_TO_HOST];
+    return direction == CUCOPY_HOST_TO_DEVICE && bytes >= copies * (12 << 10) && bytes < copies * (24 << 10);
 }

@@ -10,10 +10,13 @@
 /* By direction: larger entries are better done by the engine, however many there are. */
 const size_t *cucopyLargestForKernel(cucopyBatchPath path);
 
+/* Whether a launch is faster than the engine for so many copies. */
+int cucopyKernelIsFaster(enum cucopyDirection direction, size_t copies, size_t bytes);
+
 /* Whether the kernel is to do what it can do. */
 int cucopyKernelIsChosen(const struct cucopyBatch *batch, const struct cucopySurvey *survey);
 
 /* Whether the driver does these faster one by one than by its batch call. */
-int cucopySinglesAreFaster(const struct cucopySurvey *survey);
+int cucopySinglesAreFaster(enum cucopyDirection direction, size_t copies, size_t bytes);
 
 #endif

@@ -105,6 +105,15 @@ static void measure(struct cucopyRange *range, CUdeviceptr address)
         range->access = 0;
 }
 
+/* If it is one, the answer was the whole reservation, holes included. */
+CUCOPY_APART static void describeMapping(CUdeviceptr address, struct cucopyRange *range)
+{
+    range->mapping = !isOfPool(address);
+    if (range->mapping &&
+        cudrvMemGetAddressRange(&range->start, &range->size, address) != CUDA_SUCCESS) /* nobody has access */
+        range->size = 0;
+}
+
 static void describe(struct cucopyRanges *ranges, CUdeviceptr address, const struct answer *answer,
                      struct cucopyRange *range)
 {
@@ -114,11 +123,8 @@ static void describe(struct cucopyRanges *ranges, CUdeviceptr address, const str
     range->access = accessOf(ranges, answer);
     range->foreign = range->memory == CUCOPY_MEMORY_DEVICE && !answer->access && answer->device != deviceOf(ranges);
     range->moved = range->access ? answer->devicePointer - address : 0;
-    range->mapping = !answer->isManaged && !answer->context && !isOfPool(address); /* on the host as well */
-    /* The answer is the whole reservation then, holes included. */
-    if (range->mapping &&
-        cudrvMemGetAddressRange(&range->start, &range->size, address) != CUDA_SUCCESS) /* nobody has access */
-        range->size = 0;
+    if (!answer->isManaged && !answer->context) /* on the host as well */
+        describeMapping(address, range);
 }
 
 /*
@@ -176,23 +182,37 @@ static unsigned rank(const struct cucopyOrder *order, CUdeviceptr address)
 }
 
 /* 0 if address is in none of them. */
-static unsigned findIn(const struct cucopyRanges *ranges, enum cucopySideOfCopy side, CUdeviceptr address)
+static unsigned findIn(const struct cucopyRanges *ranges, const struct cucopyOrder *order, CUdeviceptr address)
 {
-    const struct cucopyOrder *const order = &ranges->order[side];
     const unsigned position = rank(order, address);
     const unsigned index = position > 0 ? order->ranges[position - 1] : 0;
     return cucopyRangeHolds(&ranges->range[index], address, 1) ? index : 0;
 }
 
-/* Out of the order that it is in. */
-static void forget(struct cucopyRanges *ranges, unsigned index)
+CUCOPY_APART static unsigned findAmongMany(const struct cucopyRanges *ranges, enum cucopySideOfCopy side,
+                                           CUdeviceptr address)
 {
-    struct cucopyOrder *order = &ranges->order[CUCOPY_DST];
+    const unsigned index = findIn(ranges, &ranges->many->order[side], address);
+    return index ? index : findIn(ranges, &ranges->many->order[1 - side], address);
+}
+
+static unsigned findAmongFew(const struct cucopyRanges *ranges, CUdeviceptr address)
+{
+    for (unsigned i = 1; i < ranges->next; i++)
+        if (cucopyRangeHolds(&ranges->range[i], address, 1))
+            return i;
+    return 0;
+}
+
+/* Out of the order that it is in. */
+static void forget(struct cucopyManyRanges *many, unsigned index)
+{
+    struct cucopyOrder *order = &many->order[CUCOPY_DST];
     unsigned position = 0;
     while (position < order->count && order->ranges[position] != index)
         position++;
     if (position == order->count) {
-        order = &ranges->order[CUCOPY_SRC];
+        order = &many->order[CUCOPY_SRC];
         for (position = 0; order->ranges[position] != index;)
             position++;
     }
@@ -207,16 +227,13 @@ static unsigned drop(struct cucopyRanges *ranges)
     do
         ranges->victim = ranges->victim % CUCOPY_RANGES + 1;
     while (ranges->victim == ranges->at[CUCOPY_DST] || ranges->victim == ranges->at[CUCOPY_SRC]);
-    forget(ranges, ranges->victim);
+    forget(ranges->many, ranges->victim);
     ranges->count--;
     return ranges->victim;
 }
 
-/* What was looked up into ranges->next. */
-static void keep(struct cucopyRanges *ranges, enum cucopySideOfCopy side)
+static void sortIn(struct cucopyOrder *order, CUdeviceptr start, unsigned index)
 {
-    const CUdeviceptr start = ranges->range[ranges->next].start;
-    struct cucopyOrder *const order = &ranges->order[side];
     const unsigned position = rank(order, start);
     const size_t behind = order->count++ - position;
     if (behind != 0) {
@@ -224,15 +241,21 @@ static void keep(struct cucopyRanges *ranges, enum cucopySideOfCopy side)
         memmove(&order->ranges[position + 1], &order->ranges[position], behind * sizeof(order->ranges[0]));
     }
     order->starts[position] = start;
-    order->ranges[position] = (uint16_t)ranges->next;
-    if (++ranges->count == CUCOPY_MANY_RANGES)
-        memset(ranges->guess, 0, sizeof(ranges->guess));
+    order->ranges[position] = (uint16_t)index;
+}
+
+/* What was looked up into ranges->next. */
+CUCOPY_APART static void keepAmongMany(struct cucopyRanges *ranges, enum cucopySideOfCopy side)
+{
+    sortIn(&ranges->many->order[side], ranges->range[ranges->next].start, ranges->next);
     ranges->at[side] = (uint16_t)ranges->next;
+    if (++ranges->count == CUCOPY_GUESS_FROM)
+        memset(ranges->many->guess, 0, sizeof(ranges->many->guess));
     ranges->next = ranges->count < CUCOPY_RANGES ? ranges->count + 1 : drop(ranges);
 }
 
 /* Copies may cross from one mapping into the next, so a range takes in what follows it until size bytes fit. */
-static int extend(struct cucopyRanges *ranges, struct cucopyRange *range, CUdeviceptr address, size_t size)
+CUCOPY_APART static int extend(struct cucopyRanges *ranges, struct cucopyRange *range, CUdeviceptr address, size_t size)
 {
     while (size > room(range, address)) {
         struct cucopyRange next;
@@ -247,19 +270,20 @@ static int extend(struct cucopyRanges *ranges, struct cucopyRange *range, CUdevi
 const struct cucopyRange *cucopyRangeFind(struct cucopyRanges *ranges, enum cucopySideOfCopy side, CUdeviceptr address,
                                           size_t size)
 {
-    unsigned index = findIn(ranges, side, address);
-    if (index == 0)
-        index = findIn(ranges, side == CUCOPY_DST ? CUCOPY_SRC : CUCOPY_DST, address);
+    unsigned index = ranges->many ? findAmongMany(ranges, side, address) : findAmongFew(ranges, address);
     if (index == 0) {
         index = ranges->next;
         const struct cucopyRange *const looked = look(ranges, address, &ranges->range[index]);
         if (looked != &ranges->range[index])
             return looked;
-        keep(ranges, side);
+        if (ranges->many)
+            keepAmongMany(ranges, side);
+        else
+            ranges->next += ranges->next < CUCOPY_FEW_RANGES;
     }
     struct cucopyRange *const range = &ranges->range[index];
-    if (ranges->count >= CUCOPY_MANY_RANGES)
-        *cucopyGuessFor(ranges, address) = (uint16_t)index;
+    if (ranges->many && ranges->count >= CUCOPY_GUESS_FROM)
+        *cucopyGuessFor(ranges->many, address) = (uint16_t)index;
     ranges->at[side] = (uint16_t)index;
     if (range->unsized || size <= room(range, address))
         return range;

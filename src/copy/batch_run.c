@@ -4,6 +4,7 @@
  */
 #include "copy/batch.h"
 #include "copy/batch_engine.h"
+#include "copy/batch_few.h"
 #include "copy/batch_kernel.h"
 #include "copy/batch_plan.h"
 #include "copy/batch_ranges.h"
@@ -73,18 +74,19 @@ static CUresult enqueueRun(struct cucopyEngine *engine, struct cucopyLauncher *l
                              entry->run.size, entry->run.entries);
 }
 
-static CUresult enqueueEach(struct cucopyBatch *batch, struct cucopyRanges *ranges, const struct cucopySurvey *survey,
-                            int kernelIsChosen)
+CUCOPY_APART static CUresult enqueueEach(struct cucopyBatch *batch, struct cucopyRanges *ranges,
+                                         const struct cucopySurvey *survey, int kernelIsChosen, int singly)
 {
     struct cucopyEngine engine;
     struct cucopyLauncher launcher;
+    struct cucopyLargeBlock block;
     struct cucopyAttributes attributes = cucopyAttributesOf(batch);
     struct located pending = {.run = {.entries = 0}};
     const size_t *const largest = cucopyLargestForKernel(kernelIsChosen ? batch->path : CUCOPY_BATCH_ENGINE);
     CUresult result = CUDA_SUCCESS;
-    cucopyEngineInit(&engine, batch, cucopySinglesAreFaster(survey));
+    cucopyEngineInit(&engine, batch, singly);
     if (kernelIsChosen)
-        cucopyLauncherInit(&launcher, batch, CUCOPY_FORM_GENERAL, cucopyTouchesHost(survey),
+        cucopyLauncherInit(&launcher, &block, batch, cucopyTouchesHost(survey),
                            batch->count - survey->empty - survey->continued);
     for (size_t i = 0; i < batch->count && result == CUDA_SUCCESS; i++) {
         if (batch->sizes[i] == 0)
@@ -122,6 +124,14 @@ static CUresult enqueueEach(struct cucopyBatch *batch, struct cucopyRanges *rang
 
 /* ---- All of it ---- */
 
+/* Where all of them go one way. */
+static int singlesAreFaster(const struct cucopySurvey *survey)
+{
+    const size_t copies = survey->copies[CUCOPY_HOST_TO_DEVICE];
+    return !survey->others && !survey->copies[CUCOPY_DEVICE_TO_DEVICE] && !survey->copies[CUCOPY_DEVICE_TO_HOST] &&
+           cucopySinglesAreFaster(CUCOPY_HOST_TO_DEVICE, copies, survey->bytes[CUCOPY_HOST_TO_DEVICE]);
+}
+
 /* Joining pays if there is much to join: joined copies have different sizes, which take more room to write down. */
 static int isForKernelAsItIs(const struct cucopyBatch *batch, const struct cucopySurvey *survey)
 {
@@ -131,7 +141,7 @@ static int isForKernelAsItIs(const struct cucopyBatch *batch, const struct cucop
 /* The driver's batch call may be handed the caller's own arrays. */
 static int isForDriverAsItIs(const struct cucopyBatch *batch, const struct cucopySurvey *survey)
 {
-    return survey->empty == 0 && survey->continued == 0 && !survey->unknown && !cucopySinglesAreFaster(survey) &&
+    return survey->empty == 0 && survey->continued == 0 && !survey->unknown && !singlesAreFaster(survey) &&
            !(batch->orders & CUCOPY_ORDER_BIT(CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL));
 }
 
@@ -152,15 +162,13 @@ static CUresult enqueue(struct cucopyBatch *batch, struct cucopyRanges *ranges, 
         if (result != CUDA_SUCCESS || takes)
             return result != CUDA_SUCCESS ? result : cucopyEngineCopyAll(batch);
     }
-    return enqueueEach(batch, ranges, survey, kernelIsChosen);
+    return enqueueEach(batch, ranges, survey, kernelIsChosen, singlesAreFaster(survey));
 }
 
-static CUresult surveyAndEnqueue(struct cucopyBatch *batch)
+CUCOPY_APART static CUresult surveyAndEnqueue(struct cucopyBatch *batch, struct cucopyRanges *ranges)
 {
-    struct cucopyRanges ranges;
     struct cucopySurvey survey;
-    cucopyRangesInit(&ranges, batch->scope.target);
-    CUresult result = cucopyBatchSurvey(batch, &ranges, &survey);
+    CUresult result = cucopyBatchSurvey(batch, ranges, &survey);
     if (result != CUDA_SUCCESS)
         return result;
     /* Single copies would read this memory at once, ahead of the work before them. */
@@ -169,7 +177,7 @@ static CUresult surveyAndEnqueue(struct cucopyBatch *batch)
     if (result == CUDA_SUCCESS && survey.readsInOrder && !batch->capturing)
         result = cucopyBatchWait(batch->stream);
     if (result == CUDA_SUCCESS)
-        result = enqueue(batch, &ranges, &survey);
+        result = enqueue(batch, ranges, &survey);
     if (batch->waitsForCopy && batch->enqueued != 0) {
         const CUresult waited = cucopyBatchWait(batch->stream);
         batch->isEnqueued = result == CUDA_SUCCESS;
@@ -178,11 +186,29 @@ static CUresult surveyAndEnqueue(struct cucopyBatch *batch)
     return result;
 }
 
+/* Apart, since touching a large frame costs a small batch more than all that it keeps there. */
+static CUresult runFew(struct cucopyBatch *batch)
+{
+    struct cucopyRange few[CUCOPY_FEW_RANGES + 1];
+    struct cucopyRanges ranges = cucopyRangesOfFew(few, batch->scope.target);
+    CUresult result;
+    return cucopyBatchFew(batch, &ranges, &result) ? result : surveyAndEnqueue(batch, &ranges);
+}
+
+CUCOPY_APART static CUresult runMany(struct cucopyBatch *batch)
+{
+    struct cucopyManyRanges many;
+    struct cucopyRanges ranges = cucopyRangesOfMany(&many, batch->scope.target);
+    return surveyAndEnqueue(batch, &ranges);
+}
+
 CUresult cucopyBatchRun(struct cucopyBatch *batch)
 {
     const int isLegacy = cucopyStreamIsSpecial(batch->stream) && batch->stream != CU_STREAM_PER_THREAD;
     const CUresult result = isLegacy ? cucopyBatchAskCapture(batch) : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
         return result;
-    return isPlainCopy(batch) ? copyPlainly(batch) : surveyAndEnqueue(batch);
+    return isPlainCopy(batch)                   ? copyPlainly(batch)
+           : batch->count <= CUCOPY_FEW_ENTRIES ? runFew(batch)
+                                                : runMany(batch);
 }

@@ -9,13 +9,8 @@
 #include "copy/batch_plan.h"
 
 /* Host memory that is to be read during a call must not be read when a graph is launched. */
-static CUresult checkOrder(struct cucopyBatch *batch, struct cucopySurvey *survey, const struct cucopyRange *src,
-                           int order)
+CUCOPY_APART static CUresult readDuringCall(struct cucopyBatch *batch, const struct cucopyRange *src)
 {
-    if (src->memory == CUCOPY_MEMORY_UNKNOWN && order == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM)
-        survey->readsInOrder = 1;
-    if (order != CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)
-        return CUDA_SUCCESS;
     const CUresult asked = cucopyBatchAskCapture(batch);
     if (asked != CUDA_SUCCESS)
         return asked;
@@ -40,6 +35,13 @@ struct stretch {
     int isKnown;
 };
 
+CUCOPY_APART static CUresult refuse(struct cucopyBatch *batch, size_t i)
+{
+    batch->entry = i;
+    batch->reason = !batch->dsts[i] ? "the destination is NULL" : !batch->srcs[i] ? "the source is NULL" : NULL;
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 /* Of entry i, which is not empty. */
 static inline CUresult locate(struct cucopyBatch *batch, struct cucopyRanges *ranges,
                               struct cucopyAttributes *attributes, size_t i, const size_t *largest,
@@ -50,11 +52,8 @@ static inline CUresult locate(struct cucopyBatch *batch, struct cucopyRanges *ra
     const size_t size = batch->sizes[i];
     const struct cucopyRange *const to = dst ? cucopyRangeOf(ranges, CUCOPY_DST, dst, size) : NULL;
     const struct cucopyRange *const from = src ? cucopyRangeOf(ranges, CUCOPY_SRC, src, size) : NULL;
-    batch->entry = i;
-    if (!to || !from) {
-        batch->reason = !dst ? "the destination is NULL" : !src ? "the source is NULL" : NULL;
-        return CUDA_ERROR_INVALID_VALUE;
-    }
+    if (!to || !from)
+        return refuse(batch, i);
     const CUmemcpyAttributes *const its = cucopyAttributesAt(attributes, i);
     const enum cucopyDirection direction = cucopyDirectionOf(to, from);
     const int byKernel = cucopyKernelReaches(to, from) && !(its->flags & CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE);
@@ -69,7 +68,12 @@ static inline CUresult locate(struct cucopyBatch *batch, struct cucopyRanges *ra
     survey->unknown |= !stretch->isKnown;
     if (batch->context == CUCOPY_CONTEXT_OWNER && (to->foreign || from->foreign))
         batch->byDriver = -1; /* which of its copies a refused batch has enqueued cannot be told */
-    return checkOrder(batch, survey, from, (int)its->srcAccessOrder);
+    survey->readsInOrder |=
+        from->memory == CUCOPY_MEMORY_UNKNOWN && (int)its->srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    if ((int)its->srcAccessOrder != CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)
+        return CUDA_SUCCESS;
+    batch->entry = i;
+    return readDuringCall(batch, from);
 }
 
 /* A side of the entries so far. Offsets are from the beginnings of their ranges. */
@@ -128,7 +132,8 @@ static inline int isScanned(const struct cucopyBatch *batch, const struct stretc
 
 /* As many as there are behind entry i, of its size and in its ranges; the loops of cucopyBatchScan take them in bulk.
  */
-static size_t scan(const struct cucopyBatch *batch, const struct stretch *stretch, size_t i, struct tally *tally)
+CUCOPY_APART static size_t scan(const struct cucopyBatch *batch, const struct stretch *stretch, size_t i,
+                                struct tally *tally)
 {
     const size_t size = batch->sizes[i];
     struct cucopyScan found = {.size = size,
