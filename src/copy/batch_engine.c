@@ -162,7 +162,7 @@ CUresult cucopyEngineFlush(struct cucopyEngine *engine)
 {
     int isBatch = 0;
     CUresult result = CUDA_SUCCESS;
-    if (engine->count > 1 && !engine->singly)
+    if (engine->count > 1)
         result = cucopyEngineTakesBatch(engine->batch, &isBatch);
     if (result == CUDA_SUCCESS)
         result = isBatch ? copyTogether(engine) : copySingly(engine);

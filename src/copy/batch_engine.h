@@ -25,7 +25,6 @@ struct cucopyEngine {
     struct cucopyBatch *batch;
     size_t count;
     const CUmemcpyAttributes *attributes; /* of all of them */
-    int singly;
     CUdeviceptr dsts[CUCOPY_GATHERED];
     CUdeviceptr srcs[CUCOPY_GATHERED];
     size_t sizes[CUCOPY_GATHERED];
@@ -60,12 +59,10 @@ int cucopyDriverTakesBatch(enum cucopyDriverCall call, CUstream stream, int capt
 /* The same for this batch, asked once: it is enqueued as it was waited for. */
 CUresult cucopyEngineTakesBatch(struct cucopyBatch *batch, int *takes);
 
-/* singly: never by the driver's batch call. */
-static inline void cucopyEngineInit(struct cucopyEngine *engine, struct cucopyBatch *batch, int singly)
+static inline void cucopyEngineInit(struct cucopyEngine *engine, struct cucopyBatch *batch)
 {
     engine->batch = batch;
     engine->count = 0;
-    engine->singly = singly;
 }
 
 /* The whole batch by one call, as the caller wrote it, where the driver takes it so. Counts and sets as those below. */

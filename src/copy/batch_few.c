@@ -57,8 +57,6 @@ int cucopyBatchFew(struct cucopyBatch *batch, struct cucopyRanges *ranges, CUres
         return 1;
     }
     int takes = 0;
-    if (cucopySinglesAreFaster(direction, batch->count, bytes))
-        return 0;
     *result = cucopyEngineTakesBatch(batch, &takes);
     if (*result == CUDA_SUCCESS && takes)
         *result = cucopyEngineCopyAll(batch);

@@ -13,12 +13,19 @@ struct threshold {
     size_t copies;
 };
 
-enum { THRESHOLDS = 6 };
+enum { THRESHOLDS = 8 };
 
 static const struct threshold thresholds[CUCOPY_DIRECTIONS][THRESHOLDS] = {
     [CUCOPY_DEVICE_TO_DEVICE] = {{SIZE_MAX, 2}},
-    [CUCOPY_HOST_TO_DEVICE] = {{1536, 6}, {3 << 10, 5}, {6 << 10, 4}, {24 << 10, 3}, {192 << 10, 8}, {384 << 10, 64}},
-    [CUCOPY_DEVICE_TO_HOST] = {{192 << 10, 10}, {384 << 10, 20}, {768 << 10, 32}},
+    [CUCOPY_HOST_TO_DEVICE] = {{256, 6},
+                               {3 << 10, 5},
+                               {6 << 10, 4},
+                               {12 << 10, 3},
+                               {24 << 10, 2},
+                               {48 << 10, 6},
+                               {192 << 10, 8},
+                               {384 << 10, 12}},
+    [CUCOPY_DEVICE_TO_HOST] = {{48 << 10, 8}, {192 << 10, 10}, {384 << 10, 12}, {768 << 10, 20}},
 };
 
 const size_t *cucopyLargestForKernel(cucopyBatchPath path)
@@ -46,10 +53,4 @@ int cucopyKernelIsChosen(const struct cucopyBatch *batch, const struct cucopySur
     for (int i = 0; i < CUCOPY_DIRECTIONS; i++)
         chosen |= cucopyKernelIsFaster((enum cucopyDirection)i, survey->copies[i], survey->bytes[i]);
     return chosen;
-}
-
-/* Seen from pinned host to device at 16 KiB, in every run and for every number of copies; not at 8 or 32 KiB. */
-int cucopySinglesAreFaster(enum cucopyDirection direction, size_t copies, size_t bytes)
-{
-    return direction == CUCOPY_HOST_TO_DEVICE && bytes >= copies * (12 << 10) && bytes < copies * (24 << 10);
 }

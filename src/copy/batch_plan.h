@@ -16,7 +16,4 @@ int cucopyKernelIsFaster(enum cucopyDirection direction, size_t copies, size_t b
 /* Whether the kernel is to do what it can do. */
 int cucopyKernelIsChosen(const struct cucopyBatch *batch, const struct cucopySurvey *survey);
 
-/* Whether the driver does these faster one by one than by its batch call. */
-int cucopySinglesAreFaster(enum cucopyDirection direction, size_t copies, size_t bytes);
-
 #endif

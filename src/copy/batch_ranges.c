@@ -11,7 +11,7 @@ enum { PAGE = 4096, LIKELY_PLAIN = 2 };
 
 /* ---- Asking the driver ---- */
 
-/* Written to by the driver, field by field; read field by field as well, which is quicker than copying all of it. */
+/* Read field by field, as the driver writes them: copying all of it would wait for what was written. */
 struct answer {
     CUdeviceptr start;
     size_t size;
@@ -20,25 +20,25 @@ struct answer {
     unsigned int type;
     unsigned int isManaged;
     unsigned int access;
-    int device;
 };
 
 /* What tells plain memory comes first. */
-enum { PLAIN_ATTRIBUTES = 5, ALL_ATTRIBUTES = 8 };
+static const CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,   CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                            CU_POINTER_ATTRIBUTE_RANGE_SIZE,    CU_POINTER_ATTRIBUTE_CONTEXT,
+                                            CU_POINTER_ATTRIBUTE_IS_MANAGED,    CU_POINTER_ATTRIBUTE_ACCESS_FLAGS,
+                                            CU_POINTER_ATTRIBUTE_DEVICE_POINTER};
+
+enum { PLAIN_ATTRIBUTES = 5, ALL_ATTRIBUTES = sizeof(asked) / sizeof(asked[0]) };
 
 /*
  * For memory that CUDA does not know the call succeeds, and leaves or clears what it cannot say. Each attribute costs
  * 4 ns, the call 36 (H200).
  */
-static CUresult ask(CUdeviceptr address, unsigned int count, struct answer *answer)
+static inline CUresult ask(CUdeviceptr address, unsigned int count, struct answer *answer)
 {
-    CUpointer_attribute attributes[ALL_ATTRIBUTES] = {
-        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE,
-        CU_POINTER_ATTRIBUTE_CONTEXT,        CU_POINTER_ATTRIBUTE_IS_MANAGED,       CU_POINTER_ATTRIBUTE_ACCESS_FLAGS,
-        CU_POINTER_ATTRIBUTE_DEVICE_POINTER, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
-    void *values[ALL_ATTRIBUTES] = {&answer->type,      &answer->start,  &answer->size,          &answer->context,
-                                    &answer->isManaged, &answer->access, &answer->devicePointer, &answer->device};
-    return cudrvPointerGetAttributes(count, attributes, values, address);
+    void *values[ALL_ATTRIBUTES] = {&answer->type,      &answer->start,  &answer->size,         &answer->context,
+                                    &answer->isManaged, &answer->access, &answer->devicePointer};
+    return cudrvPointerGetAttributes(count, (CUpointer_attribute *)asked, values, address); /* which only reads them */
 }
 
 /* Device memory of the stream's own context: kernels there may do anything with it, and nothing else need be known. */
@@ -64,6 +64,15 @@ static CUdevice deviceOf(struct cucopyRanges *ranges)
     return ranges->device;
 }
 
+static int isOfThisDevice(struct cucopyRanges *ranges, CUdeviceptr address)
+{
+    CUdevice device = -1;
+    CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+    void *value = &device;
+    return cudrvPointerGetAttributes(1, &attribute, &value, address) == CUDA_SUCCESS && device >= 0 &&
+           device == deviceOf(ranges);
+}
+
 static int managedIsReachable(struct cucopyRanges *ranges)
 {
     if (ranges->managed < 0) {
@@ -79,7 +88,7 @@ static int managedIsReachable(struct cucopyRanges *ranges)
  * Whether the device of the current context may access other devices' pools and mappings is among the answers. Whether
  * it may access their other memory depends on peer access being enabled, and that cannot be asked.
  */
-static uint8_t accessOf(struct cucopyRanges *ranges, const struct answer *answer)
+static uint8_t accessOf(struct cucopyRanges *ranges, CUdeviceptr address, const struct answer *answer)
 {
     const uint8_t granted = (uint8_t)((answer->access & 1 ? CUCOPY_KERNEL_READS : 0) |
                                       ((answer->access & 3) == 3 ? CUCOPY_KERNEL_WRITES : 0));
@@ -87,7 +96,7 @@ static uint8_t accessOf(struct cucopyRanges *ranges, const struct answer *answer
         return 0;
     if (answer->isManaged)
         return managedIsReachable(ranges) ? granted : 0;
-    if (answer->type == CU_MEMORYTYPE_DEVICE && answer->context && answer->device != deviceOf(ranges))
+    if (answer->type == CU_MEMORYTYPE_DEVICE && answer->context && !isOfThisDevice(ranges, address))
         return 0;
     return granted;
 }
@@ -120,8 +129,8 @@ static void describe(struct cucopyRanges *ranges, CUdeviceptr address, const str
     range->memory = (uint8_t)(answer->isManaged                    ? CUCOPY_MEMORY_MANAGED
                               : answer->type == CU_MEMORYTYPE_HOST ? CUCOPY_MEMORY_HOST
                                                                    : CUCOPY_MEMORY_DEVICE);
-    range->access = accessOf(ranges, answer);
-    range->foreign = range->memory == CUCOPY_MEMORY_DEVICE && !answer->access && answer->device != deviceOf(ranges);
+    range->access = accessOf(ranges, address, answer);
+    range->foreign = range->memory == CUCOPY_MEMORY_DEVICE && !answer->access && !isOfThisDevice(ranges, address);
     range->moved = range->access ? answer->devicePointer - address : 0;
     if (!answer->isManaged && !answer->context) /* on the host as well */
         describeMapping(address, range);

@@ -75,7 +75,7 @@ static CUresult enqueueRun(struct cucopyEngine *engine, struct cucopyLauncher *l
 }
 
 CUCOPY_APART static CUresult enqueueEach(struct cucopyBatch *batch, struct cucopyRanges *ranges,
-                                         const struct cucopySurvey *survey, int kernelIsChosen, int singly)
+                                         const struct cucopySurvey *survey, int kernelIsChosen)
 {
     struct cucopyEngine engine;
     struct cucopyLauncher launcher;
@@ -84,7 +84,7 @@ CUCOPY_APART static CUresult enqueueEach(struct cucopyBatch *batch, struct cucop
     struct located pending = {.run = {.entries = 0}};
     const size_t *const largest = cucopyLargestForKernel(kernelIsChosen ? batch->path : CUCOPY_BATCH_ENGINE);
     CUresult result = CUDA_SUCCESS;
-    cucopyEngineInit(&engine, batch, singly);
+    cucopyEngineInit(&engine, batch);
     if (kernelIsChosen)
         cucopyLauncherInit(&launcher, &block, batch, cucopyTouchesHost(survey),
                            batch->count - survey->empty - survey->continued);
@@ -124,14 +124,6 @@ CUCOPY_APART static CUresult enqueueEach(struct cucopyBatch *batch, struct cucop
 
 /* ---- All of it ---- */
 
-/* Where all of them go one way. */
-static int singlesAreFaster(const struct cucopySurvey *survey)
-{
-    const size_t copies = survey->copies[CUCOPY_HOST_TO_DEVICE];
-    return !survey->others && !survey->copies[CUCOPY_DEVICE_TO_DEVICE] && !survey->copies[CUCOPY_DEVICE_TO_HOST] &&
-           cucopySinglesAreFaster(CUCOPY_HOST_TO_DEVICE, copies, survey->bytes[CUCOPY_HOST_TO_DEVICE]);
-}
-
 /* Joining pays if there is much to join: joined copies have different sizes, which take more room to write down. */
 static int isForKernelAsItIs(const struct cucopyBatch *batch, const struct cucopySurvey *survey)
 {
@@ -141,7 +133,7 @@ static int isForKernelAsItIs(const struct cucopyBatch *batch, const struct cucop
 /* The driver's batch call may be handed the caller's own arrays. */
 static int isForDriverAsItIs(const struct cucopyBatch *batch, const struct cucopySurvey *survey)
 {
-    return survey->empty == 0 && survey->continued == 0 && !survey->unknown && !singlesAreFaster(survey) &&
+    return survey->empty == 0 && survey->continued == 0 && !survey->unknown &&
            !(batch->orders & CUCOPY_ORDER_BIT(CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL));
 }
 
@@ -162,7 +154,7 @@ static CUresult enqueue(struct cucopyBatch *batch, struct cucopyRanges *ranges, 
         if (result != CUDA_SUCCESS || takes)
             return result != CUDA_SUCCESS ? result : cucopyEngineCopyAll(batch);
     }
-    return enqueueEach(batch, ranges, survey, kernelIsChosen, singlesAreFaster(survey));
+    return enqueueEach(batch, ranges, survey, kernelIsChosen);
 }
 
 CUCOPY_APART static CUresult surveyAndEnqueue(struct cucopyBatch *batch, struct cucopyRanges *ranges)
