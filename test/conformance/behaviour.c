@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Other calls than copies under each current context; green contexts on several threads; what is left of a context
- * after a sticky error; what a host function may call; batches on a green context's stream.
+ * after a sticky error; what a host function may call; batches on a green context's stream; launches whose parameters
+ * are in a buffer.
  */
 #include "copying.h"
 #include "kernel.h"
@@ -191,6 +192,20 @@ static void playHostFunction(void)
     SAY(waited, "host-function A StreamSynchronize(sA)");
 }
 
+/* ---- Parameters in a buffer ---- */
+
+static void playLaunches(void)
+{
+    const CUdeviceptr address = memoryNamed("dA")->address;
+    const CUstream stream = streamNamed("sA")->handle;
+    stackStand(contextNamed("A"));
+    SAY(kernelLaunchFromBuffer(address, 20, stream), "launch-from-buffer A all-parameters");
+    SAY(kernelLaunchFromBuffer(address, 16, stream), "launch-from-buffer A their-beginning");
+    SAY(kernelLaunchFromBuffer(address, 24, stream), "launch-from-buffer A more");
+    SAY(kernelLaunchFromBuffer(address, 0, stream), "launch-from-buffer A nothing");
+    settle();
+}
+
 static void play(void)
 {
     static const char *const currents[] = {"none", "A", "B"};
@@ -204,6 +219,8 @@ static void play(void)
         askGreenBatches();
     if (scene("host function"))
         playHostFunction();
+    if (hasKernel && scene("launch from buffer"))
+        playLaunches();
     if (hasKernel && sceneAlone("sticky"))
         playSticky();
 }
@@ -211,7 +228,7 @@ static void play(void)
 const struct section behaviourSection = {
     .name = "behaviour",
     .columns = "scene\tcurrent\tcall\tanswer",
-    .about = "Other calls than copies, green contexts, a sticky error, a host function.",
+    .about = "Other calls than copies, green contexts, a sticky error, a host function, launches from a buffer.",
     .play = play,
     .parts = 1,
 };

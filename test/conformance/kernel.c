@@ -35,13 +35,15 @@ struct parameters {
     uint32_t write;
 };
 
+enum { ALL_PARAMETERS = offsetof(struct parameters, write) + sizeof(uint32_t) };
+
 static CUkernel kernel;
 static void *(*simulatedAccess)(const cusimLaunch *, unsigned long long, size_t, bool);
 
 static void touch(const cusimLaunch *launch)
 {
     struct parameters parameters;
-    memcpy(&parameters, launch->parameters, offsetof(struct parameters, write) + sizeof(parameters.write));
+    memcpy(&parameters, launch->parameters, ALL_PARAMETERS);
     simulatedAccess(launch, parameters.address, (size_t)parameters.bytes, parameters.write != 0);
 }
 
@@ -77,4 +79,12 @@ CUresult kernelLaunch(CUdeviceptr address, size_t bytes, bool write, CUstream st
     struct parameters p = {address, bytes, write};
     void *parameters[] = {&p.address, &p.bytes, &p.write};
     return cudrvLaunchKernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL);
+}
+
+CUresult kernelLaunchFromBuffer(CUdeviceptr address, size_t parameters, CUstream stream)
+{
+    struct parameters buffer[2] = {{address, 1, 0}, {0, 0, 0}};
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &parameters,
+                     CU_LAUNCH_PARAM_END};
+    return cudrvLaunchKernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra);
 }

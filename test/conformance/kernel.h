@@ -14,4 +14,7 @@ bool kernelLoad(void);
 /* Launches it in the current context. */
 CUresult kernelLaunch(CUdeviceptr address, size_t bytes, bool write, CUstream stream);
 
+/* The same, to read one byte, with so many bytes of its parameters in a buffer. All are 20; the first 16 will do. */
+CUresult kernelLaunchFromBuffer(CUdeviceptr address, size_t parameters, CUstream stream);
+
 #endif

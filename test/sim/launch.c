@@ -101,9 +101,11 @@ static CUresult workFromExtra(const ImageKernel *kernel, void *const *extra, Ker
 {
     const void *buffer;
     size_t size;
-    if (!readExtra(extra, &buffer, &size) || size > LARGEST_PARAMETERS)
+    if (!readExtra(extra, &buffer, &size) || (size == 0 && kernel->laidOut && kernel->parameterBytes > 0))
         return CUDA_ERROR_INVALID_VALUE;
-    /* Measured: the driver takes the beginning of the parameters for all of them. */
+    /* Measured: the driver takes the beginning of the parameters for all of them, and no more than there are. */
+    if (size > (kernel->laidOut ? kernel->parameterBytes : LARGEST_PARAMETERS))
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     *work = newWork(kernel->laidOut && size < kernel->parameterBytes ? kernel->parameterBytes : size);
     if (size > 0)
         memcpy((*work)->parameters, buffer, size);

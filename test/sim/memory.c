@@ -183,8 +183,8 @@ static CUresult getInfo(size_t *available, size_t *total)
     return CUDA_SUCCESS;
 }
 
-/* Measured: one mapping, not its whole reservation; what was allocated under capture is not found. It was asked with a
-   context current; that it wants one is assumed, since a walk along mappings on hardware ended at once without. */
+/* Measured: one mapping, not its whole reservation; what was allocated under capture is not found; a context must be
+   current. */
 static CUresult getAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr pointer)
 {
     Context *context;

@@ -111,7 +111,10 @@ static void parameters_may_come_in_one_buffer(void **state)
     OK(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra));
     OK(cuMemcpyDtoHAsync(&word, memory, sizeof word, stream));
     assert_int_equal(word, 7);
-    size = 40000;
+    size = 41;
+    GIVES(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+          cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra));
+    size = 0;
     GIVES(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra));
 }
 
