@@ -51,19 +51,38 @@ int cucopyDriverTakesBatch(enum cucopyDriverCall call, CUstream stream, int capt
     return cudrvStreamGetCtx_v2(stream, &context, &green) == CUDA_SUCCESS && !green;
 }
 
-CUresult cucopyEngineTakesBatch(struct cucopyBatch *batch, int *takes)
+/*
+ * Whether the driver's call takes this batch, asked once: it is enqueued as it was waited for.
+ *
+ * The batch call of 13.0 says itself that the stream captures, copies nothing then and leaves the capture alive
+ * (measured), so the driver is not asked that before.
+ */
+static CUresult takesBatch(struct cucopyBatch *batch, int *takes)
 {
     CUresult result = CUDA_SUCCESS;
-    if (batch->byDriver == 0 && (batch->green || cucopyFormOfDriver(CUCOPY_BATCH_OF_RANGES) == CUCOPY_CALL_MISSING))
-        batch->byDriver = -1;
-    if (batch->byDriver == 0 && (result = cucopyBatchAskCapture(batch)) == CUDA_SUCCESS) {
-        const int can = batch->greenIsKnown
-                            ? !batch->capturing
-                            : cucopyDriverTakesBatch(CUCOPY_BATCH_OF_RANGES, batch->stream, batch->capturing);
+    if (batch->byDriver == 0) {
+        const enum cucopyDriverForm form = cucopyFormOfDriver(CUCOPY_BATCH_OF_RANGES);
+        int can = !batch->green && form != CUCOPY_CALL_MISSING;
+        if (can && (form != CUCOPY_CALL_13000 || !batch->greenIsKnown || batch->captureIsKnown)) {
+            result = cucopyBatchAskCapture(batch);
+            can = batch->greenIsKnown ? !batch->capturing
+                                      : cucopyDriverTakesBatch(CUCOPY_BATCH_OF_RANGES, batch->stream, batch->capturing);
+        }
         batch->byDriver = can ? 1 : -1;
     }
     *takes = batch->byDriver > 0;
     return result;
+}
+
+/* 1 if that was the answer of the driver's batch call, which is then not made again. */
+static int isRefusedAsCapturing(struct cucopyBatch *batch, CUresult result)
+{
+    if (result != CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED || batch->captureIsKnown)
+        return 0;
+    batch->capturing = 1;
+    batch->captureIsKnown = 1;
+    batch->byDriver = -1;
+    return 1;
 }
 
 /* A copy that worked as its owner's has left the stream's context, which the rest of the batch needs. */
@@ -116,15 +135,21 @@ static CUresult call(const struct cucopyBatch *batch, size_t *failed)
                                               batch->numAttrs, failed, batch->stream);
 }
 
-CUresult cucopyEngineCopyAll(struct cucopyBatch *batch)
+int cucopyEngineCopyAll(struct cucopyBatch *batch, CUresult *result)
 {
     size_t failed = SIZE_MAX;
-    const CUresult result = call(batch, &failed);
-    if (result == CUDA_SUCCESS)
+    int takes;
+    *result = takesBatch(batch, &takes);
+    if (*result != CUDA_SUCCESS || !takes)
+        return *result != CUDA_SUCCESS;
+    *result = call(batch, &failed);
+    if (*result == CUDA_SUCCESS)
         batch->enqueued = batch->count;
+    else if (isRefusedAsCapturing(batch, *result))
+        return 0;
     else if (failed < batch->count)
         batch->entry = failed;
-    return result;
+    return 1;
 }
 
 /*
@@ -149,6 +174,8 @@ static CUresult copyTogether(struct cucopyEngine *engine)
                                      .stream = batch->stream};
     const CUresult result = call(&part, &failed);
     if (result != CUDA_SUCCESS) {
+        if (isRefusedAsCapturing(batch, result))
+            return copySingly(engine);
         if (failed < engine->count)
             batch->entry = engine->firsts[failed];
         return result;
@@ -163,7 +190,7 @@ CUresult cucopyEngineFlush(struct cucopyEngine *engine)
     int isBatch = 0;
     CUresult result = CUDA_SUCCESS;
     if (engine->count > 1)
-        result = cucopyEngineTakesBatch(engine->batch, &isBatch);
+        result = takesBatch(engine->batch, &isBatch);
     if (result == CUDA_SUCCESS)
         result = isBatch ? copyTogether(engine) : copySingly(engine);
     engine->count = 0;

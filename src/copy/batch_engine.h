@@ -56,17 +56,17 @@ static inline CUresult cucopyBatchAskCapture(struct cucopyBatch *batch)
 /* Whether there is such a call and it takes a batch on this stream, in the current context. */
 int cucopyDriverTakesBatch(enum cucopyDriverCall call, CUstream stream, int capturing);
 
-/* The same for this batch, asked once: it is enqueued as it was waited for. */
-CUresult cucopyEngineTakesBatch(struct cucopyBatch *batch, int *takes);
-
 static inline void cucopyEngineInit(struct cucopyEngine *engine, struct cucopyBatch *batch)
 {
     engine->batch = batch;
     engine->count = 0;
 }
 
-/* The whole batch by one call, as the caller wrote it, where the driver takes it so. Counts and sets as those below. */
-CUresult cucopyEngineCopyAll(struct cucopyBatch *batch);
+/*
+ * The whole batch by one call, as the caller wrote it: 0 if the driver does not take it so, and nothing was enqueued;
+ * otherwise 1, and *result. Counts and sets as those below.
+ */
+int cucopyEngineCopyAll(struct cucopyBatch *batch, CUresult *result);
 
 /* A single copy, which stands for that many entries. */
 CUresult cucopyEngineCopyOne(struct cucopyBatch *batch, CUdeviceptr dst, CUdeviceptr src, size_t size, size_t entries);

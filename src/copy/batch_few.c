@@ -56,9 +56,5 @@ int cucopyBatchFew(struct cucopyBatch *batch, struct cucopyRanges *ranges, CUres
         *result = cucopyKernelCopyFew(batch, bytes, direction != CUCOPY_DEVICE_TO_DEVICE);
         return 1;
     }
-    int takes = 0;
-    *result = cucopyEngineTakesBatch(batch, &takes);
-    if (*result == CUDA_SUCCESS && takes)
-        *result = cucopyEngineCopyAll(batch);
-    return takes || *result != CUDA_SUCCESS;
+    return cucopyEngineCopyAll(batch, result);
 }

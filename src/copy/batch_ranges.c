@@ -34,7 +34,7 @@ enum { PLAIN_ATTRIBUTES = 5, ALL_ATTRIBUTES = sizeof(asked) / sizeof(asked[0]) }
  * For memory that CUDA does not know the call succeeds, and leaves or clears what it cannot say. Each attribute costs
  * 4 ns, the call 36 (H200).
  */
-static inline CUresult ask(CUdeviceptr address, unsigned int count, struct answer *answer)
+CUCOPY_APART static CUresult ask(CUdeviceptr address, unsigned int count, struct answer *answer)
 {
     void *values[ALL_ATTRIBUTES] = {&answer->type,      &answer->start,  &answer->size,         &answer->context,
                                     &answer->isManaged, &answer->access, &answer->devicePointer};

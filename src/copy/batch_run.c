@@ -148,12 +148,9 @@ static CUresult enqueue(struct cucopyBatch *batch, struct cucopyRanges *ranges, 
     }
     if (kernelIsChosen && isForKernelAsItIs(batch, survey))
         return cucopyKernelCopyAll(batch, survey);
-    if (!kernelIsChosen && isForDriverAsItIs(batch, survey)) {
-        int takes = 0;
-        const CUresult result = cucopyEngineTakesBatch(batch, &takes);
-        if (result != CUDA_SUCCESS || takes)
-            return result != CUDA_SUCCESS ? result : cucopyEngineCopyAll(batch);
-    }
+    CUresult result;
+    if (!kernelIsChosen && isForDriverAsItIs(batch, survey) && cucopyEngineCopyAll(batch, &result))
+        return result;
     return enqueueEach(batch, ranges, survey, kernelIsChosen);
 }
 

@@ -39,6 +39,8 @@ size_t cucopyBatchScan(const struct cucopyBatch *batch, size_t begin, size_t end
         const CUdeviceptr *const dsts = &batch->dsts[next];
         const CUdeviceptr *const srcs = &batch->srcs[next];
         const size_t *const sizes = &batch->sizes[next];
+        if (dsts[CUCOPY_SCANNED - 1] - dstStart > dstRoom || srcs[CUCOPY_SCANNED - 1] - srcStart > srcRoom)
+            break; /* where ranges change, the last of these mostly tells */
         size_t otherSize = 0;
         CUdeviceptr outside = 0;
         CUdeviceptr dstSome = 0;

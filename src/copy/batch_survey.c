@@ -120,14 +120,13 @@ static inline void count(struct tally *tally, const struct stretch *stretch, siz
     tally->commonBits &= size;
 }
 
-/* Whether it looks as if there were many like entry i behind it. */
+/* Whether there may be CUCOPY_SCANNED behind entry i that are like it. */
 static inline int isScanned(const struct cucopyBatch *batch, const struct stretch *stretch, size_t i)
 {
-    const size_t ahead = i + CUCOPY_SCANNED;
     const size_t size = batch->sizes[i];
-    return stretch->isKnown && ahead < stretch->end && batch->sizes[ahead] == size && size <= INT64_MAX &&
-           cucopyRangeHolds(stretch->dst, batch->dsts[ahead], size) &&
-           cucopyRangeHolds(stretch->src, batch->srcs[ahead], size);
+    const size_t last = i + CUCOPY_SCANNED;
+    return stretch->isKnown && last < stretch->end && size <= INT64_MAX && batch->sizes[last] == size &&
+           cucopyRangeHolds(stretch->dst, batch->dsts[last], size);
 }
 
 /* As many as there are behind entry i, of its size and in its ranges; the loops of cucopyBatchScan take them in bulk.

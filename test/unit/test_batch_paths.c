@@ -72,6 +72,51 @@ static void many_copies_are_one_launch_and_a_handful_of_queries(void **state)
     benchFree(&bench);
 }
 
+/* What counts for a few copies is how little is asked. */
+static void two_copies_are_one_call_and_four_queries(void **state)
+{
+    const struct simulator *const sim = needKernel(*state);
+    needEntry("cuMemcpyBatchAsync"); /* 13.0 */
+    struct bench bench = benchMake(*state, 'D', 'H', (size_t)2 * BLOCK);
+    struct entries entries = scattered(&bench, 2);
+    sim->resetCalls();
+    assertCopies(&bench, &entries, NULL, bench.stream);
+    assert_int_equal(batches(sim), 1);
+    sim->resetCalls();
+    assert_success(copyBy(&entries, CUCOPY_BATCH_AUTO, bench.stream));
+    assert_int_equal(sim->calls("cuStreamGetCtx_v2"), 1);
+    assert_int_equal(sim->calls("cuCtxGetCurrent"), 1);
+    assert_int_equal(sim->calls("cuPointerGetAttributes"), 2);
+    assert_int_equal(sim->calls(NULL), 5);
+    assert_success(cudrvStreamSynchronize(bench.stream));
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
+/* It is the driver's batch call that says so, and only once. */
+static void on_a_capturing_stream_the_drivers_batch_call_is_made_once_at_most(void **state)
+{
+    const struct simulator *const sim = needKernel(*state);
+    struct bench bench = benchMake(*state, 'D', 'H', (size_t)COUNT * BLOCK);
+    struct entries entries = scattered(&bench, COUNT);
+    for (entries.count = 2; entries.count <= COUNT; entries.count += COUNT - 2) {
+        CUgraph graph = NULL;
+        size_t nodes = 0;
+        assert_success(cudrvStreamBeginCapture(bench.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+        sim->resetCalls();
+        assert_success(copyBy(&entries, CUCOPY_BATCH_ENGINE, bench.stream));
+        assert_in_range(batches(sim), 0, 1);
+        assert_int_equal(sim->calls("cuMemcpyAsync"), entries.count);
+        assert_success(cudrvStreamEndCapture(bench.stream, &graph));
+        assert_success(cudrvGraphGetNodes(graph, NULL, &nodes));
+        assert_int_equal(nodes, entries.count);
+        assert_success(cudrvGraphDestroy(graph));
+    }
+    entries.count = COUNT;
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
 static void one_guard_serves_all(void **state)
 {
     const struct world *const world = *state;
@@ -502,6 +547,8 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_copies_are_one_launch_and_a_handful_of_queries),
+        cmocka_unit_test(two_copies_are_one_call_and_four_queries),
+        cmocka_unit_test(on_a_capturing_stream_the_drivers_batch_call_is_made_once_at_most),
         cmocka_unit_test(one_guard_serves_all),
         cmocka_unit_test(one_copy_is_the_copy_itself),
         cmocka_unit_test(each_allocation_is_asked_about_once),
