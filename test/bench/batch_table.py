@@ -9,7 +9,7 @@ import re
 import sys
 
 MEASUREMENTS = pathlib.Path(__file__).resolve().parents[2] / "docs/measurements"
-WAYS = ["loop", "driver", "cub", "cucopy"]
+WAYS = ["loop", "driver", "asked", "cub", "cucopy"]
 GRID = re.compile(r"(DtoD|HtoD|DtoH) (\d+) x (\d+)")
 LARGEST_OF_GRID = 4096
 DIRECTIONS = {"DtoD": "Device to device", "HtoD": "Pinned host to device", "DtoH": "Device to pinned host"}
@@ -35,7 +35,8 @@ def page(run):
         f"`cucopy-bench batch --json` wrote [batches.json](batches.json), and this page is made from it by "
         "[batch_table.py](../../test/bench/batch_table.py). Microseconds from the call to the end of the last copy, the "
         f"stream idle before; medians of {run['repeats']}, and of {10 * run['repeats']} where the loop takes less than "
-        "200 µs; the middle half of cucopy's times lies in what is given. `issued` is when cucopy's call returned; "
+        "200 µs; the middle half of cucopy's times lies in what is given. `asked` is the driver's batch call after the "
+        "four questions about stream, context and allocations that so few safe copies take. `issued` is when cucopy's call returned; "
         "`of best` is its time over the better of loop and driver's batch. Blocks lie in a random order on both sides. "
         "[batches.md](../batches.md) tells what is what; [batch-thresholds.json](batch-thresholds.json) is the "
         "run of `cucopy-bench batch --thresholds --json` that the automatic choice was made from.",
