@@ -94,7 +94,8 @@ static CUresult copyAsOwner(struct cucopyBatch *batch, CUdeviceptr dst, CUdevice
     batch->enqueued += entries;
     if (result == CUDA_SUCCESS)
         result = cucopyScopeEnterTarget(&batch->scope);
-    batch->scope.step = CUCOPY_STEP_COPY;
+    if (result == CUDA_SUCCESS)
+        batch->scope.step = CUCOPY_STEP_COPY;
     return result;
 }
 

@@ -129,6 +129,29 @@ static void a_batch_that_needs_no_owner_costs_no_more_than_without_the_policy(vo
     assert_int_equal(calls[0], calls[1]);
 }
 
+/* Into the stream's context, into the owner's, and back: the first copy is enqueued, and the record says what was not.
+ */
+static void a_way_back_that_fails_is_told_as_that(void **state)
+{
+    const struct fixture *const f = *state;
+    const struct simulator *const sim = needSimulator();
+    const struct blocks blocks = toPool(f);
+    cucopyFailure failure = CUCOPY_FAILURE_INIT;
+    CUcontext primary = NULL;
+    needTwoDevices(f->world);
+    assert_success(cudrvDevicePrimaryCtxRetain(&primary, f->world->awayDevice));
+    sim->refuse("cuCtxPushCurrent_v2", 3, CUDA_ERROR_OUT_OF_MEMORY, 0);
+    assert_result(copyBlocks(cucopyMemcpyBatchAsyncEx, &blocks, CUCOPY_CONTEXT_OWNER, f->world->homeStream),
+                  CUDA_ERROR_OUT_OF_MEMORY);
+    sim->refuseNone();
+    assert_int_equal(stackNow().depth, 0);
+    assert_success(cucopyLastFailure(&failure));
+    assert_int_equal(failure.step, CUCOPY_STEP_ENTER);
+    assert_int_equal(failure.entriesEnqueued, 1);
+    assert_success(cudrvStreamSynchronize(f->world->homeStream));
+    assert_success(cudrvDevicePrimaryCtxRelease(f->world->awayDevice));
+}
+
 /* ---- The driver's own batch call ---- */
 
 static void what_needs_its_owner_never_goes_by_the_drivers_own_batch(void **state)
@@ -245,6 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         OWNED_TEST(each_copy_of_a_batch_that_needs_its_owner_gets_it),
         OWNED_TEST(a_batch_that_needs_no_owner_costs_no_more_than_without_the_policy),
+        OWNED_TEST(a_way_back_that_fails_is_told_as_that),
         OWNED_TEST(what_needs_its_owner_never_goes_by_the_drivers_own_batch),
         OWNED_TEST(a_refused_batch_of_the_drivers_own_is_not_tried_again),
         OWNED_TEST(on_the_per_thread_stream_the_current_context_alone_counts),
