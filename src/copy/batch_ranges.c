@@ -237,6 +237,7 @@ static unsigned drop(struct cucopyRanges *ranges)
         ranges->victim = ranges->victim % CUCOPY_RANGES + 1;
     while (ranges->victim == ranges->at[CUCOPY_DST] || ranges->victim == ranges->at[CUCOPY_SRC]);
     forget(ranges->many, ranges->victim);
+    ranges->range[ranges->victim].size = 0; /* a guess may still lead there */
     ranges->count--;
     return ranges->victim;
 }

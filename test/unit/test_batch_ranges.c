@@ -119,11 +119,49 @@ static void an_entry_keeps_its_address_for_the_kernel_when_its_range_makes_room(
     benchFree(&bench);
 }
 
+/*
+ * The destination of the last entry is in the range that made room last, to which a guess leads; its source is in a new
+ * one, which takes that room.
+ */
+static void a_range_that_made_room_is_not_found_again_by_guessing(void **state)
+{
+    enum { KEPT = 512, AREAS = KEPT + 1, COUNT = KEPT / 2 + 2, SIZE = 64, FAR = 2 << 20, MET_AGAIN = 4 };
+    needEntry("cuLibraryLoadData");
+    struct bench bench = benchMake(*state, 'D', 'D', SIZE);
+    struct entries entries = entriesMake(COUNT);
+    CUdeviceptr areas[AREAS];
+    unsigned char byte = 0;
+    for (size_t i = 0; i < AREAS; i++) {
+        assert_success(cudrvMemAlloc(&areas[i], FAR));
+        assert_success(cudrvMemsetD8(areas[i], (unsigned char)(i % 251 + 1), SIZE));
+    }
+    for (size_t i = 0; i < COUNT; i++) { /* the first range is met once more when there are guesses */
+        const size_t pair = i < MET_AGAIN ? i : i == MET_AGAIN ? 0 : i - 1;
+        entries.dsts[i] = areas[2 * pair % KEPT] + i * SIZE;
+        entries.srcs[i] = areas[i == COUNT - 1 ? AREAS - 1 : 2 * pair + 1];
+        entries.sizes[i] = SIZE;
+    }
+    said.address = areas[0];
+    said.bytes = FAR;
+    said.isOnHost = 1;
+    said.moved = FAR / 2;
+    assert_success(copy(&entries, bench.stream));
+    said.bytes = 0;
+    assert_success(cudrvStreamSynchronize(bench.stream));
+    assert_success(cudrvMemcpyDtoH(&byte, entries.dsts[COUNT - 1] + FAR / 2, 1));
+    assert_int_equal(byte, (AREAS - 1) % 251 + 1);
+    for (size_t i = 0; i < AREAS; i++)
+        assert_success(cudrvMemFree(areas[i]));
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hole_between_mappings_on_the_host_is_found),
         cmocka_unit_test(an_entry_keeps_its_address_for_the_kernel_when_its_range_makes_room),
+        cmocka_unit_test(a_range_that_made_room_is_not_found_again_by_guessing),
     };
     return cmocka_run_group_tests(tests, worldSetUp, worldTearDown);
 }
