@@ -143,7 +143,7 @@ static CUresult enqueue(struct cucopyBatch *batch, struct cucopyRanges *ranges, 
     if (batch->path == CUCOPY_BATCH_KERNEL && (!kernelIsChosen || survey->others != 0)) {
         batch->entry = survey->firstOther;
         batch->reason = kernelIsChosen ? "the path is that of the kernel, which cannot do this copy"
-                                       : "the path is that of the kernel, which cannot be loaded";
+                                       : "the path is that of the kernel, which this device or driver cannot run";
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     if (kernelIsChosen && isForKernelAsItIs(batch, survey))

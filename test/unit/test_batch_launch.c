@@ -111,6 +111,24 @@ static void a_batch_of_any_size_does_without_kernels_then(void **state)
     benchFree(&bench);
 }
 
+/* It was loaded; what is wrong with it is the same as when it was first launched. */
+static void asking_for_the_kernel_then_says_that_it_cannot_run(void **state)
+{
+    (void)needKernels();
+    struct bench bench = benchMake(*state, 'D', 'D', (size_t)FEW * BLOCK);
+    struct entries entries = scattered(&bench, FEW);
+    cucopyBatchOptions options = CUCOPY_BATCH_OPTIONS_INIT;
+    cucopyFailure failure = CUCOPY_FAILURE_INIT;
+    options.path = CUCOPY_BATCH_KERNEL;
+    assert_result(cucopyMemcpyBatchAsyncEx(entries.dsts, entries.srcs, entries.sizes, FEW, &options, bench.stream),
+                  CUDA_ERROR_NOT_SUPPORTED);
+    assert_success(cucopyLastFailure(&failure));
+    assert_string_equal(failure.reason, "the path is that of the kernel, which this device or driver cannot run");
+    areaCheck(&bench.dst);
+    entriesFree(&entries);
+    benchFree(&bench);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -119,6 +137,7 @@ int main(void)
         cmocka_unit_test(the_small_kernel_serves_where_the_large_ones_cannot_be_launched),
         cmocka_unit_test(a_mixed_batch_whose_launch_fails_is_done_by_single_copies),
         cmocka_unit_test(a_batch_of_any_size_does_without_kernels_then),
+        cmocka_unit_test(asking_for_the_kernel_then_says_that_it_cannot_run),
     };
     return cmocka_run_group_tests(tests, worldSetUp, worldTearDown);
 }
