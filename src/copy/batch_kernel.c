@@ -98,8 +98,10 @@ static CUresult copySingly(const struct cucopyLauncher *launcher)
             src += (CUdeviceptr)(isWide ? words[1] : words[0] >> 16) << header->shift;
         }
         const CUresult result = size ? cudrvMemcpyAsync(dst, src, size, batch->stream) : CUDA_SUCCESS;
-        if (result != CUDA_SUCCESS)
+        if (result != CUDA_SUCCESS) {
+            batch->entry = launcher->isEntryEach ? batch->enqueued : batch->entry;
             return result;
+        }
         batch->enqueued += (size_t)launcher->isEntryEach;
     }
     batch->enqueued += launcher->isEntryEach ? 0 : launcher->entries;

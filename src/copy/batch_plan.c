@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which entries go which way, if the caller leaves it to us. The numbers are from docs/measurements, batches.json and
- * batch-thresholds.json (one H200, CUDA driver 13.0, 2026-12-02): a launch costs what four to ten copies of the engine
+ * Which entries go which way, if the caller leaves it to us. The numbers are from docs/measurements,
+ * batch-thresholds.json (one H200, CUDA driver 13.0, 2026-12-02): a launch costs what two to eight copies of the engine
  * do, and then next to nothing for each further copy, while the engine moves large host copies a little faster than a
  * kernel does.
  */

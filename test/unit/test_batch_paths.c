@@ -517,6 +517,7 @@ static void a_device_that_cannot_run_the_kernel_gets_the_engine_and_is_not_tried
     sim->refuseNone();
     assert_success(cucopyLastFailure(&failure));
     assert_int_equal(failure.entriesEnqueued, 7);
+    assert_int_equal(failure.entry, 7);
     areaFill(&bench.dst, 4);
     assertCopies(&bench, &entries, NULL, bench.stream);
     assert_int_equal(launches(sim), 1);
