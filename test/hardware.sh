@@ -30,13 +30,19 @@ else
     echo "two devices: skipped: there is $devices"
 fi
 
+# count <what> <log>: tests, of which some are named once more in the end.
+count() {
+    grep "^\[$1\] [a-z]" "$2" | sort -u | wc -l
+}
+
 for test in test_raw test_copy test_guard test_per_thread test_override test_override_per_thread test_failure \
-    test_failure_report test_explain test_owner test_owner_batch test_batch test_batch3d test_batch_capture test_batch_order test_batch_random; do
+    test_failure_report test_explain test_owner test_owner_batch test_batch test_batch3d \
+    test_batch_capture test_batch_order test_batch_random; do
     "$build/test/unit/$test" >"$logs/$test.log" 2>&1
     result=$?
     printf '%-26s exit status %d, %s passed, %s skipped, %s failed\n' "$test" "$result" \
-        "$(grep -c '^\[       OK' "$logs/$test.log")" "$(grep -c '^\[  SKIPPED \] [a-z]' "$logs/$test.log")" \
-        "$(grep -c '^\[  FAILED  \] [a-z]' "$logs/$test.log")"
+        "$(count '       OK' "$logs/$test.log")" "$(count '  SKIPPED ' "$logs/$test.log")" \
+        "$(count '  FAILED  ' "$logs/$test.log")"
     [ "$result" -eq 0 ] || status=1
     grep -A3 'ERROR' "$logs/$test.log" | head -n 20
 done
