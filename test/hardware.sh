@@ -41,7 +41,7 @@ for test in test_raw test_copy test_guard test_per_thread test_override test_ove
     "$build/test/unit/$test" >"$logs/$test.log" 2>&1
     result=$?
     printf '%-26s exit status %d, %s passed, %s skipped, %s failed\n' "$test" "$result" \
-        "$(count '       OK' "$logs/$test.log")" "$(count '  SKIPPED ' "$logs/$test.log")" \
+        "$(count '       OK ' "$logs/$test.log")" "$(count '  SKIPPED ' "$logs/$test.log")" \
         "$(count '  FAILED  ' "$logs/$test.log")"
     [ "$result" -eq 0 ] || status=1
     grep -A3 'ERROR' "$logs/$test.log" | head -n 20
