@@ -119,8 +119,10 @@ static void the_caller_comes_first(void **state)
 /* The stream that nobody made is the one whose copies may end another's capture. */
 static void a_driver_that_cannot_tell_captures_is_asked_only_where_it_matters(void **state)
 {
-    if (cudrvHas("cuStreamIsCapturing"))
+    if (cudrvHas("cuStreamIsCapturing")) {
+        print_message("skipped: this driver can tell captures; it is one before 10.0 that is wanted here\n");
         skip();
+    }
     struct bench bench = benchMake(*state, 'D', 'D', (size_t)COUNT * BLOCK);
     struct entries entries = entriesMake(COUNT);
     CUDA_MEMCPY3D_BATCH_OP op;
